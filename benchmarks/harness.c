@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* Measures a case: warm-up, repetitions, statistics, and one line of JSON per figure. */
+#include "harness.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <tuco.h>
+
+#include "machine.h"
+
+struct figure {
+    const char *suffix;
+    const char *unit;
+    size_t ops;
+    double *samples; /* sorted by report() */
+    int count;
+    struct bench_floor floor;
+};
+
+/* Immutable after bench_begin(). */
+static const char *case_name;
+static int case_procs;
+
+void bench_die(const char *format, ...) {
+    va_list args;
+    fprintf(stderr, "tuco_bench: ");
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    exit(1);
+}
+
+void bench_check(int result, const char *what) {
+    if (result < 0) {
+        bench_die("%s: %s", what, strerror(-result));
+    }
+}
+
+static int compare_doubles(const void *left, const void *right) {
+    double a = *(const double *)left;
+    double b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static double median(const double *sorted, int count) {
+    return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+}
+
+static void report(struct figure *f) {
+    qsort(f->samples, (size_t)f->count, sizeof *f->samples, compare_doubles);
+    printf("{\"peer\":\"tuco\",\"version\":\"%s\",\"case\":\"%s\",\"figure\":\"%s%s\"",
+           tuco_version(), case_name, case_name, f->suffix ? f->suffix : "");
+    printf(",\"procs\":%d,\"unit\":\"%s\",\"ops\":%zu,\"reps\":%d", case_procs, f->unit,
+           f->ops, f->count);
+    double best = f->samples[0];
+    double worst = f->samples[f->count - 1];
+    printf(",\"best\":%.4f,\"median\":%.4f,\"worst\":%.4f", best,
+           median(f->samples, f->count), worst);
+    if (best > 0) {
+        printf(",\"spread\":%.4f", (worst - best) / best);
+    }
+    if (f->floor.switches > 0 || f->floor.pairs > 0) {
+        printf(",\"switches\":%.2f,\"pairs\":%.2f", f->floor.switches, f->floor.pairs);
+    }
+    printf(",\"machine\":");
+    bench_machine_json(stdout);
+    printf("}\n");
+    if (fflush(stdout) != 0) {
+        bench_die("cannot write the result");
+    }
+}
+
+void bench_begin(const char *name, int procs) {
+    case_name = name;
+    case_procs = procs;
+}
+
+int64_t bench_now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void bench_time(size_t ops, void (*run)(size_t ops), struct bench_floor floor) {
+    double samples[BENCH_REPETITIONS];
+    run(ops);
+    for (int i = 0; i < BENCH_REPETITIONS; i++) {
+        int64_t start_ns = bench_now_ns();
+        run(ops);
+        samples[i] = (double)(bench_now_ns() - start_ns) / (double)ops;
+    }
+    struct figure f = {
+        .unit = "ns/op",
+        .ops = ops,
+        .samples = samples,
+        .count = BENCH_REPETITIONS,
+        .floor = floor,
+    };
+    report(&f);
+}
+
+void bench_report_one(const char *suffix, const char *unit, size_t ops, double value) {
+    struct figure f = {
+        .suffix = suffix,
+        .unit = unit,
+        .ops = ops,
+        .samples = &value,
+        .count = 1,
+    };
+    report(&f);
+}

@@ -1,0 +1,3 @@
+module tuco.bench/peers/go
+
+go 1.25

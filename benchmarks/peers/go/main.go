@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+
+// The Go twin of tuco_bench: same cases, sizes and repetitions, the same lines of JSON.
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"sort"
+	"time"
+)
+
+// Repetitions that count, after one that warms up; BENCH_REPETITIONS of harness.h.
+const repetitions = 5
+
+// More room for the collector than by default, in Go's favour, and the same everywhere.
+const gcPercent = 400
+
+// As in cases.def: the Ps that a case is bound to, or whatever GOMAXPROCS says.
+const anyProcs = 0
+
+type benchCase struct {
+	name  string
+	procs int
+	run   func()
+}
+
+var cases = []benchCase{
+	{"yield", anyProcs, func() { timed(5_000_000, yields) }},
+	{"spawn", anyProcs, func() { timed(goroutines, spawnBatch) }},
+	{"spawn_seq", anyProcs, func() { timed(goroutines, spawnOneByOne) }},
+	{"fib", anyProcs, func() { timed(fibSpawns, fibOnce) }},
+	{"million", anyProcs, million},
+	{"spawn_peak", 1, spawnPeak},
+	{"idle", 16, idle},
+}
+
+// The case that is running. Set once by main.
+var current *benchCase
+
+func die(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "go_bench: "+format+"\n", args...)
+	os.Exit(1)
+}
+
+func refuse(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "go_bench: "+format+"\n", args...)
+	fmt.Fprintln(os.Stderr, "usage: go_bench CASE | --list | --help")
+	os.Exit(2)
+}
+
+func report(suffix, unit string, ops int, samples []float64) {
+	sort.Float64s(samples)
+	n := len(samples)
+	best, worst := samples[0], samples[n-1]
+	median := (samples[(n-1)/2] + samples[n/2]) / 2
+	fmt.Printf(`{"peer":"go","version":"%s","case":"%s","figure":"%s%s"`,
+		runtime.Version(), current.name, current.name, suffix)
+	fmt.Printf(`,"procs":%d,"unit":"%s","ops":%d,"reps":%d`,
+		runtime.GOMAXPROCS(0), unit, ops, n)
+	fmt.Printf(`,"best":%.4f,"median":%.4f,"worst":%.4f`, best, median, worst)
+	if best > 0 {
+		fmt.Printf(`,"spread":%.4f`, (worst-best)/best)
+	}
+	fmt.Println("}")
+}
+
+func reportOne(suffix, unit string, ops int, value float64) {
+	report(suffix, unit, ops, []float64{value})
+}
+
+func nsPerOp(since time.Time, ops int) float64 {
+	return float64(time.Since(since).Nanoseconds()) / float64(ops)
+}
+
+func timed(ops int, run func(ops int)) {
+	run(ops)
+	samples := make([]float64, repetitions)
+	for i := range samples {
+		start := time.Now()
+		run(ops)
+		samples[i] = nsPerOp(start, ops)
+	}
+	report("", "ns/op", ops, samples)
+}
+
+func chooseProcs(procs int) {
+	if procs == anyProcs {
+		return
+	}
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(procs)
+	}
+	if runtime.GOMAXPROCS(0) != procs {
+		refuse("the case has %d Ps, and GOMAXPROCS is another number", procs)
+	}
+}
+
+func main() {
+	if len(os.Args) != 2 {
+		refuse("exactly one argument is expected")
+	}
+	debug.SetGCPercent(gcPercent)
+	switch name := os.Args[1]; name {
+	case "--help":
+		fmt.Println("usage: go_bench CASE | --list | --help")
+		fmt.Println("Runs one case, prints a line of JSON per figure. GOMAXPROCS sets the Ps.")
+	case "--list":
+		for _, c := range cases {
+			fmt.Println(c.name)
+		}
+	case idleChild:
+		beIdle()
+	default:
+		for i := range cases {
+			if cases[i].name == name {
+				current = &cases[i]
+				chooseProcs(current.procs)
+				current.run()
+				return
+			}
+		}
+		refuse("no such case: %s", name)
+	}
+}

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: MIT
+# Joins the JSON lines of tuco_bench and go_bench into a table, or a JSON line per figure.
+#
+# Set by ../bench: mode (table or json), rounds, go_note (why Go is absent, or empty) and
+# selected (the names of the cases to show). A figure is known by its name and its Ps. Of
+# all its lines the best and the worst repetition are kept, and the median of the medians.
+# Exit status 1 if a run failed.
+
+# The value of a key that the line has at most once. Absent: the empty string.
+function field(line, key) {
+    if (!match(line, "\"" key "\":(\"[^\"]*\"|-?[0-9.]+)")) {
+        return ""
+    }
+    line = substr(line, RSTART + length(key) + 3, RLENGTH - length(key) - 3)
+    gsub(/"/, "", line)
+    return line
+}
+
+# Insertion into the sorted list of medians of one peer's figure.
+function add_median(id, value,    i) {
+    for (i = count[id]++; i > 0 && medians[id, i - 1] > value; i--) {
+        medians[id, i] = medians[id, i - 1]
+    }
+    medians[id, i] = value
+}
+
+function median(id,    n) {
+    n = count[id]
+    return (medians[id, int((n - 1) / 2)] + medians[id, int(n / 2)]) / 2
+}
+
+function number(v) {
+    if (v == 0) {
+        return "0"
+    }
+    return sprintf(v < 1 ? "%.3f" : v < 10 ? "%.2f" : v < 1000 ? "%.1f" : "%.0f", v)
+}
+
+# What cannot be less on one P, from the costs measured in this run. Zero: not known.
+function limit(key,    in_switches) {
+    if (procs_of[key] != 1 || !(switches[key] + pairs[key])) {
+        return 0
+    }
+    if (!count["tuco", "switch", 0] || !count["tuco", "atomic_pair", 0]) {
+        return 0
+    }
+    in_switches = switches[key] * best["tuco", "switch", 0]
+    return in_switches + pairs[key] * best["tuco", "atomic_pair", 0]
+}
+
+function ratio(key) {
+    if (!best["tuco", key] || !best["go", key]) {
+        return 0
+    }
+    return best["go", key] / best["tuco", key]
+}
+
+# From the best repetition to the worst.
+function spread(id) {
+    if (!count[id]) {
+        return "-"
+    }
+    if (best[id] > 0) {
+        return sprintf("+%.0f%%", 100 * (worst[id] - best[id]) / best[id])
+    }
+    return worst[id] > 0 ? "to " number(worst[id]) : "0"
+}
+
+function cell(id, key, peer) {
+    if (count[id]) {
+        return number(best[id])
+    }
+    return (peer, case_of[key], procs_of[key]) in failed ? "failed" : "-"
+}
+
+function or_dash(v, format) {
+    return v ? sprintf(format, v) : "-"
+}
+
+function row(name, ps, unit, tuco, go, by, floor, tuco_spread, go_spread) {
+    printf "%-18s %3s  %-11s %9s", name, ps, unit, tuco
+    if (!go_note) {
+        printf " %9s %8s", go, by
+    }
+    printf " %8s %8s", floor, tuco_spread
+    if (!go_note) {
+        printf " %8s", go_spread
+    }
+    printf "\n"
+}
+
+function table_row(key,    tuco, go) {
+    tuco = "tuco" SUBSEP key
+    go = "go" SUBSEP key
+    row(figure_of[key], procs_of[key] ? procs_of[key] : "-", unit[key],
+        cell(tuco, key, "tuco"), cell(go, key, "go"), or_dash(ratio(key), "%.2f"),
+        limit(key) ? number(limit(key)) : "-", spread(tuco), spread(go))
+}
+
+# Cases of which no process of any peer printed anything.
+function rows_without_figures(    id, part, shown) {
+    for (id in failed) {
+        split(id, part, SUBSEP)
+        if (!((part[2], part[3]) in measured) && !shown[part[2], part[3]]++) {
+            row(part[2], part[3], "-", "failed", "-", "-", "-", "-", "-")
+        }
+    }
+}
+
+function heading() {
+    printf "tuco %s (commit %s)", version["tuco"], field(machine, "commit")
+    printf "%s; rounds: %d\n",
+        version["go"] ? " beside " version["go"] : "", rounds
+    printf "%s, %s of %s CPUs, virtualised: %s, governor: %s, load %s\n",
+        field(machine, "cpu"), field(machine, "cpus_usable"),
+        field(machine, "cpus_online"), field(machine, "virtualised"),
+        field(machine, "governor"), field(machine, "load_1min")
+    printf "Linux %s %s, huge pages: %s, %s %s, %s\n\n", field(machine, "kernel"),
+        field(machine, "arch"), field(machine, "thp"), field(machine, "compiler"),
+        field(machine, "build"), field(machine, "date")
+}
+
+function table(    i) {
+    heading()
+    row("case", "Ps", "unit", "tuco", "Go", "Go/tuco", "limit", "spread", "Go's")
+    for (i = 0; i < keys; i++) {
+        table_row(order[i])
+    }
+    rows_without_figures()
+    printf "\nLess is better%s. Limit: the switches and atomic additions\n",
+        go_note ? "" : ", except in Go/tuco"
+    printf "that the case cannot do without on one P, at their cost in this run.\n"
+    printf "Spread: the worst repetition over the best. See benchmarks/README.md.\n"
+    if (go_note) {
+        printf "%s\n", go_note
+    }
+}
+
+function json_peer(peer, key,    id) {
+    id = peer SUBSEP key
+    if (!count[id]) {
+        return ""
+    }
+    return sprintf(",\"%s\":{\"version\":\"%s\",\"best\":%s,\"median\":%s,\"worst\":%s}",
+        peer, version[peer], best[id], median(id), worst[id])
+}
+
+function json_row(key) {
+    printf "{\"figure\":\"%s\",\"case\":\"%s\",\"procs\":%d,\"unit\":\"%s\",\"ops\":%s",
+        figure_of[key], case_of[key], procs_of[key], unit[key], ops[key]
+    printf ",\"rounds\":%d,\"reps\":%d", rounds, reps[key]
+    printf "%s%s", json_peer("tuco", key), json_peer("go", key)
+    printf "%s%s", or_dash_json("ratio", ratio(key)), or_dash_json("limit", limit(key))
+    printf ",\"machine\":%s}\n", machine
+}
+
+function or_dash_json(name, v) {
+    return v ? sprintf(",\"%s\":%.4f", name, v) : ""
+}
+
+# A line of the peer's program: remember the figure, then merge the numbers.
+function take(line,    key, id) {
+    key = field(line, "figure") SUBSEP field(line, "procs")
+    measured[field(line, "case"), field(line, "procs")] = 1
+    if (!(key in figure_of)) {
+        figure_of[key] = field(line, "figure")
+        case_of[key] = field(line, "case")
+        procs_of[key] = field(line, "procs") + 0
+        unit[key] = field(line, "unit")
+        ops[key] = field(line, "ops")
+        reps[key] = field(line, "reps")
+        if (index(" " selected " ", " " case_of[key] " ")) {
+            order[keys++] = key
+        }
+    }
+    if (field(line, "switches") != "") {
+        switches[key] = field(line, "switches")
+        pairs[key] = field(line, "pairs")
+    }
+    id = field(line, "peer") SUBSEP key
+    if (!count[id] || field(line, "best") + 0 < best[id]) {
+        best[id] = field(line, "best") + 0
+    }
+    if (!count[id] || field(line, "worst") + 0 > worst[id]) {
+        worst[id] = field(line, "worst") + 0
+    }
+    add_median(id, field(line, "median") + 0)
+}
+
+BEGIN {
+    keys = 0
+    failures = 0
+}
+
+# Facts of the machine close a line of tuco_bench; the first line speaks for the run.
+{
+    line = $0
+    if (at = index(line, ",\"machine\":")) {
+        if (!machine) {
+            machine = substr(line, at + length(",\"machine\":"))
+            sub(/}$/, "", machine)
+        }
+        line = substr(line, 1, at - 1)
+    }
+}
+
+field(line, "failed") != "" {
+    failed[field(line, "peer"), field(line, "case"), field(line, "procs")] = 1
+    failures++
+    if (mode == "json") {
+        print line
+    }
+    next
+}
+
+{
+    version[field(line, "peer")] = field(line, "version")
+    take(line)
+}
+
+END {
+    if (mode == "json") {
+        for (i = 0; i < keys; i++) {
+            json_row(order[i])
+        }
+    } else {
+        table()
+    }
+    if (failures) {
+        printf "bench: %d runs failed\n", failures >"/dev/stderr"
+        exit 1
+    }
+}

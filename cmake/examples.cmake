@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+# The examples: each is built as a user would build it, and its output is compared.
+file(GLOB example_sources CONFIGURE_DEPENDS examples/*.c)
+
+foreach(source ${example_sources})
+    cmake_path(GET source STEM example)
+    set(expected ${PROJECT_SOURCE_DIR}/examples/${example}.expected)
+    if(NOT EXISTS ${expected})
+        message(FATAL_ERROR "examples/${example}.c has no examples/${example}.expected")
+    endif()
+    add_executable(${example} ${source})
+    target_link_libraries(${example} PRIVATE tuco::tuco tuco_flags Threads::Threads)
+    set_target_properties(${example} PROPERTIES
+        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples
+        ENABLE_EXPORTS ON)      # so that tracebacks can name the functions of the example
+
+    # ThreadSanitizer follows 8128 goroutines at most: the tree has more.
+    if(example STREQUAL "03-spawn-tree" AND TUCO_SANITIZE STREQUAL "thread")
+        continue()
+    endif()
+    if(TUCO_TESTS AND NOT CMAKE_CROSSCOMPILING)
+        add_test(NAME examples/${example}
+            COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/check_output.sh ${expected}
+                ${test_launcher} $<TARGET_FILE:${example}>)
+        set_tests_properties(examples/${example} PROPERTIES
+            TIMEOUT ${test_timeout_seconds}
+            LABELS example
+            ENVIRONMENT "${test_environment}")
+    endif()
+endforeach()
+
+# The runtime gives back everything it took: not even reachable memory is left at exit.
+find_program(TUCO_VALGRIND NAMES valgrind)
+if(TUCO_TESTS AND NOT CMAKE_CROSSCOMPILING AND NOT TUCO_SANITIZE
+        AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    if(TUCO_VALGRIND AND RT_HAVE_VALGRIND)
+        foreach(example 01-hello 02-foreign-threads)
+            add_test(NAME leak/${example}
+                COMMAND ${TUCO_VALGRIND} --error-exitcode=9 --leak-check=full
+                    --errors-for-leak-kinds=definite,indirect,possible,reachable
+                    --show-leak-kinds=all $<TARGET_FILE:${example}>)
+            set_tests_properties(leak/${example} PROPERTIES
+                TIMEOUT ${test_timeout_seconds}
+                LABELS leak)
+        endforeach()
+    else()
+        message(STATUS "valgrind or its header is absent: no leak tests")
+    endif()
+endif()

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: MIT
+# Every source under tests/ becomes a program and one or more entries of ctest.
+#
+# A source can say, each on a line of its own, where it does not apply:
+#     /* fixed procs */    it chooses its number of processors itself: one entry only
+#     /* serial */         it measures time or load: nothing else runs beside it
+#     /* not under X */    left out of the build X: asan, ubsan, tsan or qemu
+
+set(test_timeout_seconds 120)
+set(stress_seconds 3)
+set(skip_status 77)     # what a test program ends with if none of its tests applied
+
+# What this build calls itself in a "not under" line, and what its sanitizer is asked for.
+if(CMAKE_CROSSCOMPILING)
+    set(test_variant qemu)
+elseif(TUCO_SANITIZE STREQUAL "address")
+    set(test_variant asan)
+    set(test_environment "ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1")
+elseif(TUCO_SANITIZE STREQUAL "undefined")
+    set(test_variant ubsan)
+    set(test_environment "UBSAN_OPTIONS=print_stacktrace=1")
+elseif(TUCO_SANITIZE STREQUAL "thread")
+    set(test_variant tsan)
+    set(test_environment "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1")
+endif()
+
+# ThreadSanitizer expects programs and libraries at certain addresses and refuses to start
+# when the kernel places them with more than 28 random bits. Then they run without any.
+if(TUCO_SANITIZE STREQUAL "thread" AND EXISTS /proc/sys/vm/mmap_rnd_bits)
+    file(READ /proc/sys/vm/mmap_rnd_bits random_bits)
+    if(random_bits GREATER 28)
+        execute_process(COMMAND setarch -R true RESULT_VARIABLE setarch_status
+            OUTPUT_QUIET ERROR_QUIET)
+        if(setarch_status EQUAL 0)
+            set(test_launcher setarch -R)
+        else()
+            message(WARNING
+                "vm.mmap_rnd_bits is above 28 and setarch -R does not work here: "
+                "programs with ThreadSanitizer may refuse to start")
+        endif()
+    endif()
+endif()
+
+# Sets out to whether the source has the line /* text */.
+function(test_has_mark source text out)
+    file(STRINGS ${source} lines REGEX "^[ \t]*/\\* ${text} \\*/[ \t]*$")
+    if(lines)
+        set(${out} TRUE PARENT_SCOPE)
+    else()
+        set(${out} FALSE PARENT_SCOPE)
+    endif()
+endfunction()
+
+# Adds the entry `name` that runs the program `target`. PROCS is the value of TUCOPROCS;
+# SERIAL keeps other entries from running meanwhile.
+function(test_add_entry name target)
+    cmake_parse_arguments(PARSE_ARGV 2 entry "SERIAL" "PROCS" "LABELS;ARGUMENTS")
+    if(test_launcher)
+        add_test(NAME ${name}
+            COMMAND ${test_launcher} $<TARGET_FILE:${target}> ${entry_ARGUMENTS})
+    else()
+        add_test(NAME ${name} COMMAND ${target} ${entry_ARGUMENTS})
+    endif()
+    set(environment ${test_environment})
+    if(entry_PROCS)
+        list(APPEND environment "TUCOPROCS=${entry_PROCS}")
+    endif()
+    set_tests_properties(${name} PROPERTIES
+        TIMEOUT ${test_timeout_seconds}
+        SKIP_RETURN_CODE ${skip_status}
+        LABELS "${entry_LABELS}"
+        ENVIRONMENT "${environment}"
+        RUN_SERIAL "${entry_SERIAL}")
+endfunction()
+
+# Builds one source and registers it according to its kind and its marks.
+function(test_add_source source kind)
+    # The marks are read now, so a change of the source has to bring us back here.
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+    if(test_variant)
+        test_has_mark(${source} "not under ${test_variant}" excluded)
+        if(excluded)
+            return()
+        endif()
+    endif()
+
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests
+        OUTPUT_VARIABLE name)
+    cmake_path(REMOVE_EXTENSION name LAST_ONLY)
+    cmake_path(GET name PARENT_PATH folder)
+    cmake_path(GET name FILENAME program)
+    string(REPLACE "/" "." target ${name})
+
+    add_executable(${target} ${source})
+    target_link_libraries(${target} PRIVATE test_support tuco_flags)
+    set_target_properties(${target} PROPERTIES
+        OUTPUT_NAME ${program}
+        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${folder}
+        ENABLE_EXPORTS ON)      # so that tracebacks can name the functions of the test
+
+    if(kind STREQUAL "stress")
+        foreach(procs 1 2 4 16 64)
+            test_add_entry(${name}@${procs} ${target} SERIAL LABELS stress PROCS ${procs}
+                ARGUMENTS --seconds ${stress_seconds})
+        endforeach()
+        return()
+    endif()
+
+    test_has_mark(${source} "serial" serial)
+    if(serial)
+        set(serial SERIAL)
+        set(serial_label serial)
+    else()
+        set(serial)
+        set(serial_label)
+    endif()
+    test_has_mark(${source} "fixed procs" fixed)
+    set(by_procs FALSE)
+    if(kind STREQUAL "behaviour" AND NOT fixed AND NOT CMAKE_CROSSCOMPILING)
+        set(by_procs TRUE)
+    endif()
+    # ThreadSanitizer makes every process slow to start: one number of processors has to do.
+    if(NOT (by_procs AND TUCO_SANITIZE STREQUAL "thread"))
+        test_add_entry(${name} ${target} ${serial} LABELS ${kind} ${serial_label})
+        set(procs_list 1 4)
+    else()
+        set(procs_list 4)
+    endif()
+    if(by_procs)
+        foreach(procs ${procs_list})
+            test_add_entry(${name}@${procs} ${target} ${serial} PROCS ${procs}
+                LABELS ${kind} procs ${serial_label})
+        endforeach()
+    endif()
+endfunction()
+
+file(GLOB support_sources CONFIGURE_DEPENDS tests/support/*.c)
+if(support_sources)
+    add_library(test_support STATIC ${support_sources})
+    target_link_libraries(test_support PRIVATE tuco_flags)
+    set(support_scope PUBLIC)
+else()
+    add_library(test_support INTERFACE)
+    set(support_scope INTERFACE)
+endif()
+target_include_directories(test_support ${support_scope} tests/support src)
+target_link_libraries(test_support ${support_scope} tuco_static Threads::Threads)
+
+# An emulator is slow and knows no faults, no load and no debugger worth testing.
+set(kinds unit behaviour)
+if(NOT CMAKE_CROSSCOMPILING)
+    list(APPEND kinds misuse fault regress stress)
+endif()
+set(glob_unit tests/unit/*_test.c)
+set(glob_behaviour tests/behaviour/*/*.c)
+foreach(kind misuse fault regress stress)
+    set(glob_${kind} tests/${kind}/*.c)
+endforeach()
+foreach(kind ${kinds})
+    file(GLOB sources CONFIGURE_DEPENDS ${glob_${kind}})
+    foreach(source ${sources})
+        test_add_source(${source} ${kind})
+    endforeach()
+endforeach()
+
+if(TUCO_INSTALL AND NOT CMAKE_CROSSCOMPILING AND NOT TUCO_SANITIZE
+        AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    include(cmake/install_tests.cmake)
+endif()

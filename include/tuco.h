@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* tuco.h: Go's scheduler as a C library. Including this header includes every other. */
+#ifndef TUCO_H
+#define TUCO_H
+
+/*
+ * How to read this interface.
+ *
+ * Errors. A call that can fail returns a negative errno value such as -EAGAIN; zero or a
+ * count is success. errno is not used to report anything and is the same after a call as
+ * before it.
+ *
+ * Time. tuco_time is a signed number of nanoseconds. A deadline is a point on the clock
+ * read by tuco_now(); TUCO_NEVER is the deadline that never comes, and anything at or
+ * below zero is long past.
+ *
+ * Objects. Synchronisation objects are plain structs that are valid when zeroed. Their
+ * fields are private.
+ *
+ * Threads. Everything may be called from goroutines and from other threads of the
+ * program, which then block as threads, unless the function says otherwise.
+ *
+ * Misuse, such as a wait group counted below zero, ends the process with a message that
+ * names the rule broken and the goroutine, and exit status 2.
+ *
+ * A goroutine may wake up on another thread than the one it blocked on. Do not keep the
+ * address of a thread-local variable, and do not hold a pthread mutex, across a call that
+ * may block or yield.
+ */
+#include <tuco/version.h>
+#include <tuco/time.h>
+#include <tuco/go.h>
+#include <tuco/sync.h>
+
+#endif

@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Every public function has TUCO_API, a comment above it and a page docs/man/<name>.3.
+# shellcheck source=scripts/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# Prints what is wrong with the manual page of the function $1, if anything.
+page_fault() {
+    page=docs/man/$1.3
+    if [ ! -s "$page" ]; then
+        echo "no manual page $page"
+        return
+    fi
+    # A page can be a reference to the page of a family of functions.
+    target=$(sed -n '1,5s/^\.so  *man3\///p' "$page")
+    if [ -n "$target" ] && [ ! -s "docs/man/$target" ]; then
+        echo "$page refers to docs/man/$target, which does not exist"
+    elif ! grep -qw -- "$1" "docs/man/${target:-$1.3}"; then
+        echo "$1 does not occur in docs/man/${target:-$1.3}"
+    fi
+}
+
+find include -name '*.h' | sort | xargs -r awk -f "$scripts/public_functions.awk" |
+    while read -r file line name kind comment; do
+        if [ "$kind" = hidden ]; then
+            echo "$file:$line: $name is declared without TUCO_API"
+        fi
+        if [ "$comment" = bare ]; then
+            echo "$file:$line: $name has no comment directly above it"
+        fi
+        fault=$(page_fault "$name")
+        if [ -n "$fault" ]; then
+            echo "$file:$line: $fault"
+        fi
+    done | finish

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* The runtime's own mutex: short sections, no goroutine is ever parked under it. */
+#ifndef RT_BASE_LOCK_H
+#define RT_BASE_LOCK_H
+
+#include "base/atomic.h"
+#include "base/die.h"
+#include "os/os.h"
+
+/*
+ * Law for every rt_lock: the holder calls no user code, no allocator hook and no
+ * scheduling function, and takes further locks only upwards in lock_ranks.def. Debug
+ * builds check owner and rank.
+ *
+ * Words: 0 free, 1 held, 2 held and somebody may sleep. Taking from 0 is the only fast
+ * path; whoever had to sleep takes it as 2, because it cannot know whether others sleep
+ * as well.
+ */
+enum rt_lock_rank {
+#define RT_LOCK_RANK(name, why) RT_RANK_##name,
+#include "base/lock_ranks.def"
+#undef RT_LOCK_RANK
+    RT_LOCK_RANKS
+};
+
+struct rt_lock {
+    rt_atomic(uint32_t) word;
+    uint32_t rank; /* immutable */
+};
+
+#define RT_LOCK_INIT(rank_name) \
+    { .rank = RT_RANK_##rank_name }
+
+void rt_lock_slow(struct rt_lock *l);
+void rt_lock_order_enter(struct rt_lock *l);
+void rt_lock_order_leave(struct rt_lock *l);
+bool rt_lock_order_holds(const struct rt_lock *l);
+
+static inline void rt_lock(struct rt_lock *l) {
+    uint32_t free_word = 0;
+    if (RT_CHECKS) {
+        rt_lock_order_enter(l);
+    }
+    /* acquire: sees all that the last holder wrote. Pairs with the swap in
+       rt_unlock(). */
+    if (unlikely(!rt_cas_acqrel(&l->word, &free_word, 1))) {
+        rt_lock_slow(l);
+    }
+}
+
+static inline void rt_unlock(struct rt_lock *l) {
+    if (RT_CHECKS) {
+        rt_lock_order_leave(l);
+    }
+    /* release: publishes the section to the next holder. Pairs with the acquire in
+       rt_lock(). */
+    if (unlikely(rt_swap_acqrel(&l->word, 0) == 2)) {
+        os_futex_wake(&l->word, 1);
+    }
+}
+
+#define rt_assert_held(l) rt_assert(rt_lock_order_holds(l))
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* The only door to the kernel: what the runtime asks of it, and how failure looks. */
+#ifndef RT_OS_H
+#define RT_OS_H
+
+/*
+ * Contract.
+ *
+ * Errors are negative errno values; errno itself is never the channel, and is as before
+ * after each call: the calling goroutine's program may be about to look at it. EINTR is
+ * handled here: no function returns it. A futex wait may return early for no reason, so
+ * that every caller re-checks its word in a loop.
+ *
+ * Any of the functions marked [fault] can be made to fail by a test: see os/fault.h.
+ *
+ * A simulation can implement the same functions with threads that are coroutines: nothing
+ * goes around this door, see scripts/check_kernel_door.sh.
+ */
+#include "base/atomic.h"
+#include "base/compiler.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rt_m;
+
+/* The longest time there is: a futex wait without a deadline. Equal to TUCO_NEVER. */
+#define OS_NEVER INT64_MAX
+
+/* At the top of a function that calls the C library or the kernel: errno is as before
+   when it returns. */
+#define OS_KEEP_ERRNO \
+    __attribute__((cleanup(os_errno_restore))) int os_errno_saved = *os_errno_address()
+
+void os_errno_restore(const int *saved);
+
+/* Futexes. */
+
+/* Sleeps while *word == expected, until woken, until the monotonic clock reaches
+   deadline_ns, or for no reason. Returns 0, or -ETIMEDOUT once the deadline has
+   passed. */
+int os_futex_wait(rt_atomic(uint32_t) *word, uint32_t expected, int64_t deadline_ns);
+
+/* Wakes up to count threads that sleep on word. The memory behind word may be reused, or
+   even gone, by now: a late wake is harmless, since every sleeper re-checks. */
+void os_futex_wake(rt_atomic(uint32_t) *word, int count);
+
+/* Threads. */
+
+typedef struct os_thread {
+    uintptr_t handle;
+} os_thread;
+
+/* Notes the signal mask of the calling thread: all threads that are started later get
+   it. */
+void os_signal_mask_remember(void);
+
+/* [fault] Starts fn(arg) on a new thread.
+   Returns -EAGAIN or -ENOMEM if the system has no room for it. */
+int os_thread_start(os_thread *thread, const char *name, void (*fn)(void *), void *arg)
+    RT_NODISCARD;
+void os_thread_join(os_thread thread);
+void os_thread_detach(os_thread thread);
+void os_thread_yield(void);
+
+/* The bounds of the calling thread's own stack; both NULL if they cannot be told. */
+void os_thread_stack(void **low, void **high);
+
+/* Makes the calling thread's timed waits precise instead of up to 50 microseconds
+   late. */
+void os_thread_precise_timers(void);
+
+/* The number by which the kernel knows the calling thread. */
+int os_thread_number(void);
+
+/* What a thread is doing. */
+struct os_thread_use {
+    int64_t cpu_ns; /* time it has spent on a CPU */
+    bool asleep;    /* it waits in the kernel, and not for a CPU */
+};
+struct os_thread_use os_thread_look(os_thread thread, int number);
+
+/* The calling thread's errno. The address is the thread's, so it is asked for once per
+   thread. */
+int *os_errno_address(void);
+
+/* The CPU that the calling thread is on now, as a hint. */
+int os_cpu_current(void);
+
+/* How many CPUs the process may use: its affinity mask. At least 1. */
+int os_cpu_count(void);
+
+/* The clock: monotonic nanoseconds, always positive. */
+int64_t os_now(void);
+
+/* Memory. Sizes and addresses are multiples of OS_PAGE_BYTES. */
+
+#define OS_PAGE_BYTES ((size_t)4096)
+
+/* A stretch of memory for the calls that take several at once. */
+struct os_range {
+    void *start;
+    size_t bytes;
+};
+
+/* [fault] Reserves zeroed memory that costs nothing until it is touched, aligned to align
+   (a power of two), in pages that the kernel does not merge into huge ones. NULL: no
+   memory or no address space. */
+void *os_reserve(size_t bytes, size_t align);
+void os_release(void *start, size_t bytes);
+
+/* [fault] Makes each range fault on access, for as long as the reservation lives, without
+   costing a mapping of its own. Returns -EINVAL where the kernel cannot (before Linux
+   6.13), else -ENOMEM. */
+int os_guard_install(const struct os_range *ranges, int count) RT_NODISCARD;
+
+/* True if os_guard_install really makes memory fault here: emulators and old kernels may
+   accept the call and do nothing. Asked once, by trying. */
+bool os_guard_works(void);
+
+/* [fault] The older way: takes away access to the range, at the price of mappings. */
+int os_protect_none(void *start, size_t bytes) RT_NODISCARD;
+
+/* Brings the ranges into memory in one go, which is cheaper than a fault for each. A
+   hint: it may do nothing. */
+void os_populate(const struct os_range *ranges, int count);
+
+/* Gives the pages of the ranges back; they read as zero afterwards. Guards in them stay.
+   A hint. */
+void os_discard(const struct os_range *ranges, int count);
+
+/* How many mappings a process may have. */
+long os_max_mappings(void);
+
+/* Asymmetric fences: see base/fence.h. */
+
+/* Registers the process for os_fence_all_threads. False: this kernel or sandbox
+   cannot. */
+bool os_fence_register(void);
+
+/* Every running thread of the process executes a full memory fence before this returns 0.
+   -ENOMEM: none did. */
+int os_fence_all_threads(void) RT_NODISCARD;
+
+/* Faults. */
+
+/* What a thread was doing when it touched forbidden memory. */
+struct os_fault_info {
+    void *address; /* what it touched */
+    void *pc;
+    void *sp;
+};
+
+/* Handles a fault; true: it was ours and is dealt with (the handler does not return then
+   in practice); false: hand it to whoever handled the signal before. */
+typedef bool os_fault_handler(const struct os_fault_info *info);
+
+/* Installs handler for SIGSEGV and SIGBUS, run on the thread's alternate stack. Undone by
+   _remove. */
+int os_fault_handler_install(os_fault_handler *handler) RT_NODISCARD;
+void os_fault_handler_remove(void);
+
+/* Gives the calling thread an alternate signal stack unless it has one, and takes it away
+   again. */
+int os_signal_stack_install(void **token) RT_NODISCARD;
+void os_signal_stack_remove(void *token);
+
+/* The process. */
+
+/* Writes all of it to the file descriptor, as far as it can be written. */
+void os_write(int fd, const char *text, size_t bytes);
+
+/* Ends the process now, without running anything of the program. */
+_Noreturn void os_exit(int status);
+
+/* The value of an environment variable, or NULL. */
+const char *os_env(const char *name);
+
+/* Reads the start of a small text file into buffer and terminates it. Returns the length
+   or an error. */
+int os_read_text(const char *path, char *buffer, size_t bytes);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* Goroutines in words, in Go's grammar. */
+#include "sched/dump.h"
+#include "base/backtrace.h"
+#include "base/die.h"
+#include "sched/sched.h"
+
+#include <stdio.h>
+
+#define STDERR 2
+
+static const char *const wait_reasons[] = {
+#define RT_WAIT_REASON(name, text) text,
+#include "sched/wait_reasons.def"
+#undef RT_WAIT_REASON
+};
+
+void rt_dump_header(int fd, const struct rt_g *g, const char *state) {
+    rt_print_to(fd, "goroutine %llu [%s]", (unsigned long long)g->id, state);
+    if (g->name[0] != '\0') {
+        rt_print_to(fd, " {name: %s}", g->name);
+    }
+    rt_print_to(fd, ":\n");
+}
+
+static void print_function(int fd, const char *before, const void *pc,
+                           const char *after) {
+    const char *name = rt_backtrace_function(pc);
+    rt_print_to(fd, "%s%s%s", before, name != NULL ? name : "??", after);
+    rt_print_to(fd, "\n\t");
+    rt_backtrace_print_pc(fd, pc);
+    rt_print_to(fd, "\n");
+}
+
+void rt_dump_creator(int fd, const struct rt_g *g) {
+    char where[64];
+    if (g->creator_pc == NULL) {
+        return; /* the main goroutine */
+    }
+    if (g->creator_id != 0) {
+        snprintf(where, sizeof where, " in goroutine %llu",
+                 (unsigned long long)g->creator_id);
+    } else {
+        snprintf(where, sizeof where, " in a foreign thread");
+    }
+    /* One less than the return address is inside of the call. */
+    print_function(fd, "created by ", (const char *)g->creator_pc - 1, where);
+}
+
+static void dump_one(int fd, const struct rt_g *g, uint32_t state, bool first) {
+    const char *text = rt_gstate_name(state);
+    if (state == RT_G_WAITING && g->wait_reason < RT_WAIT_REASONS) {
+        text = wait_reasons[g->wait_reason];
+    }
+    if (!first) {
+        rt_print_to(fd, "\n");
+    }
+    rt_dump_header(fd, g, text);
+    if (state == RT_G_WAITING && g->wait_pc != NULL) {
+        print_function(fd, "", (const char *)g->wait_pc - 1, "(...)");
+    } else if (state == RT_G_RUNNABLE && g->stack == NULL) {
+        print_function(fd, "", (const void *)g->fn, "(...)");
+    } else if (state == RT_G_RUNNING) {
+        rt_print_to(fd, "\tgoroutine running on other thread; stack unavailable\n");
+    }
+    rt_dump_creator(fd, g);
+}
+
+/* Copies a descriptor that its holder may be changing meanwhile: what it shows is a
+   moment old, or half of one moment and half of the next, which is the best to be had
+   without stopping the goroutine. False: it was not alive, or came alive or ended during
+   the copy. */
+static __attribute__((no_sanitize("thread"))) bool copy_alive(struct rt_g *copy,
+                                                              const struct rt_g *g) {
+    const volatile uint64_t *from = (const volatile uint64_t *)g;
+    uint64_t *to = (uint64_t *)copy;
+    /* acquire: stands before the copy; no partner */
+    uint32_t before = rt_load_acq(&g->slot.state);
+    for (size_t i = 0; i < sizeof *g / sizeof *to; i++) {
+        to[i] = from[i];
+    }
+    bool alive =
+        before == RT_G_RUNNABLE || before == RT_G_RUNNING || before == RT_G_WAITING;
+    /* relaxed: a copy of our own */
+    return alive && before == rt_load_rlx(&copy->slot.state) &&
+           (copy->flags & RT_G_FLAG_FOREIGN) == 0;
+}
+
+void rt_dump_goroutines(int fd) {
+    bool first = true;
+    struct rt_g copy;
+    uint32_t end = rt_gpool_end();
+    for (uint32_t i = 1; i < end; i++) {
+        if (copy_alive(&copy, rt_g_of(rt_gpool_at(i)))) {
+            copy.name[TUCO_NAME_MAX] = '\0';
+            /* relaxed: likewise */
+            dump_one(fd, &copy, rt_load_rlx(&copy.slot.state), first);
+            first = false;
+        }
+    }
+}
+
+void rt_dump_current(void) {
+    struct rt_m *m = arch_self();
+    rt_print("\n");
+    if (m == NULL) {
+        rt_print("thread [not a goroutine]:\n");
+        rt_backtrace_print(STDERR, NULL);
+    } else if (rt_m_g(m) == &m->g0) {
+        rt_print("scheduler of M%u [running]:\n", m->id);
+        rt_backtrace_print(STDERR, NULL);
+    } else {
+        rt_dump_header(STDERR, rt_m_g(m), "running");
+        rt_backtrace_print(STDERR, NULL);
+        rt_dump_creator(STDERR, rt_m_g(m));
+    }
+}

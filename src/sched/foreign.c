@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads that the runtime did not start. */
+#include "sched/foreign.h"
+#include "base/die.h"
+#include "sched/idle.h"
+#include "sched/quiesce.h"
+#include "sched/sched.h"
+
+/* Between tries to get memory for a wait that cannot fail. */
+#define RETRY_NS 1000000
+
+/* Atomic. */
+static struct {
+    rt_atomic(uint32_t) inside;
+    rt_atomic(uint32_t) active;    /* futex: rt_foreign_close() sleeps on it */
+    rt_atomic(uint32_t) closed;    /* futex: those who want to enter sleep on it */
+    rt_atomic(uint32_t) announced; /* tuco_foreign_enter() */
+} foreign RT_CACHE_ALIGNED;
+
+/*
+ * Entry against the end of the runtime.
+ *
+ *     rt_foreign_enter                    rt_foreign_close
+ *     [S] active + 1 (RMW)                [S] closed := 1
+ *         fence(sc)                           fence(sc)
+ *     [L] closed                          [L] active
+ *
+ * One sees the other: a thread that finds the entry closed steps back and waits until it
+ * is open; the end of the runtime waits for those it sees active.
+ */
+void rt_foreign_enter_slow(void) {
+    for (;;) {
+        rt_add_sc(&foreign.inside, 1);
+        rt_add_sc(&foreign.active, 1);
+        /* fence(sc): active before closed. Pairs with rt_foreign_close(). */
+        rt_fence_sc();
+        if (rt_load_rlx(&foreign.closed) == 0) { /* relaxed: ordered by the fence */
+            return;
+        }
+        rt_foreign_leave_slow();
+        os_futex_wait(&foreign.closed, 1, OS_NEVER); /* woken by rt_foreign_open() */
+    }
+}
+
+/* One less is active. If that was the last one, the last M to sleep may have been
+   silenced by it. */
+static void deactivate(void) {
+    /* sc: what the call did comes before, for rt_foreign_silent() and
+       rt_foreign_close(). */
+    if (rt_sub_sc(&foreign.active, 1) != 1) {
+        return;
+    }
+    /* fence(sc): active before the idle word and closed. Pairs with give_up() in idle.c,
+       which changes the word before rt_quiesce_check() looks at active; and with
+       rt_foreign_close(). */
+    rt_fence_sc();
+    if (rt_load_rlx(&foreign.closed) != 0) { /* relaxed: ordered by the fence */
+        os_futex_wake(&foreign.active, 1);
+    } else if (rt_sched_has_main() && rt_phase_now() == RT_RUNNING && rt_idle_all()) {
+        rt_quiesce_check();
+    }
+}
+
+void rt_foreign_leave_slow(void) {
+    deactivate();
+    rt_sub_sc(&foreign.inside, 1); /* last: see rt_foreign_nobody() */
+}
+
+bool rt_foreign_silent(void) {
+    /* acquire: if the count is back to 0, what those calls did is seen. Pairs with
+       deactivate(). */
+    return rt_load_acq(&foreign.active) == 0 && rt_load_acq(&foreign.announced) == 0;
+}
+
+void rt_foreign_close(void) {
+    rt_swap_sc(&foreign.closed, 1);
+    /* fence(sc): closed before active. Pairs with rt_foreign_enter_slow() and
+       deactivate(). */
+    rt_fence_sc();
+    uint32_t active;
+    /* acquire: what those calls did is seen. Pairs with deactivate(). */
+    while ((active = rt_load_acq(&foreign.active)) != 0) {
+        /* woken by the last active one */
+        os_futex_wait(&foreign.active, active, OS_NEVER);
+    }
+}
+
+void rt_foreign_open(void) {
+    rt_swap_sc(&foreign.closed, 0);
+    os_futex_wake(&foreign.closed, INT32_MAX);
+}
+
+bool rt_foreign_nobody(void) {
+    /* acquire: pairs with rt_foreign_leave_slow() */
+    return rt_load_acq(&foreign.inside) == 0;
+}
+
+/* A wait cannot fail, so it waits for memory too. */
+static struct rt_g *borrow_descriptor(void) {
+    for (;;) {
+        struct rt_gslot *slot = rt_gpool_get_shared();
+        if (slot != NULL) {
+            return rt_g_of(slot);
+        }
+        rt_atomic(uint32_t) nobody = 0;
+        os_futex_wait(&nobody, 0, os_now() + RETRY_NS);
+    }
+}
+
+void rt_foreign_wait(rt_commit_fn *commit, void *arg) {
+    rt_foreign_enter_slow();
+    struct rt_g *g = borrow_descriptor();
+    g->flags = RT_G_FLAG_FOREIGN;
+    rt_store_rlx(&g->woken, 0); /* relaxed: published by commit */
+    /* relaxed: nobody else; a new slot is zero */
+    rt_store_rlx(&g->slot.state, RT_G_DEAD);
+    rt_gstate_set(g, RT_G_DEAD, RT_G_WAITING);
+    commit(NULL, g, arg);
+    deactivate(); /* this thread may have been the last that could have woken somebody */
+    /* acquire: what the waker did is seen. Pairs with the release in
+       rt_foreign_wake(). */
+    while (rt_load_acq(&g->woken) == 0) {
+        os_futex_wait(&g->woken, 0, OS_NEVER);
+    }
+    rt_gstate_set(g, RT_G_RUNNABLE, RT_G_DEAD);
+    g->flags = 0;
+    rt_gpool_put_shared(&g->slot);
+    rt_foreign_leave_slow();
+}
+
+void rt_foreign_wake(struct rt_g *g) {
+    /* The thread counts as active from here on, so that the waker may go to sleep without
+       its being forgotten. */
+    rt_add_sc(&foreign.active, 1);
+    rt_gstate_set(g, RT_G_WAITING, RT_G_RUNNABLE);
+    /* release: publishes the above. Pairs with the acquire in rt_foreign_wait(). */
+    rt_store_rel(&g->woken, 1);
+    /* Safe because descriptors are never unmapped while somebody is inside: g may be
+       another's by now, who then wakes for nothing and looks again. */
+    os_futex_wake(&g->woken, 1);
+}
+
+void tuco_foreign_enter(void) {
+    rt_add_sc(&foreign.announced, 1);
+}
+
+void tuco_foreign_exit(void) {
+    uint32_t before = rt_sub_sc(&foreign.announced, 1);
+    if (unlikely(before == 0)) {
+        rt_panic("tuco_foreign_exit without tuco_foreign_enter");
+    }
+    if (before == 1) {
+        rt_foreign_enter(); /* leaving is what checks whether anybody is left */
+        rt_foreign_leave();
+    }
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* Two lists under a lock: goroutines that came one by one, and chunks of what
+   overflowed. */
+#include "sched/globq.h"
+#include "base/alloc.h"
+#include "base/lock.h"
+#include "sched/g.h"
+#include "sched/p.h"
+
+/*
+ * What overflows a ring goes into a chunk, an array of pointers, and comes out as one: no
+ * goroutine is touched. Linked through their descriptors, a million spawned goroutines
+ * would cost a cache miss each on the way in and another on the way out. Single
+ * goroutines, and everything if there is no memory for a chunk, are linked.
+ *
+ * Each of the two is FIFO, and takers alternate between them while both have something,
+ * so that neither waits for the other.
+ */
+
+/* What overflows at a time: half a ring, and the one that did not fit. */
+#define CHUNK_SLOTS (RT_RUNQ_SLOTS / 2 + 1)
+
+/* Empty ones kept for the next overflow. */
+#define SPARE_MAX 64u
+
+struct chunk {
+    struct chunk *next;
+    uint32_t begin; /* [begin, end) are left */
+    uint32_t end;
+    struct rt_g *gs[CHUNK_SLOTS];
+};
+
+static struct {
+    /* guards all; under it only the ring of the caller's own P is touched */
+    struct rt_lock lock;
+    struct rt_glist list;
+    struct chunk *first;
+    struct chunk *last;
+    struct chunk *spare;
+    uint32_t spare_count;
+    uint32_t chunked; /* goroutines in chunks */
+    bool list_turn;
+} globq RT_CACHE_ALIGNED = {.lock = RT_LOCK_INIT(globq)};
+
+struct rt_globq_length rt_globq_shared;
+
+void rt_glist_append(struct rt_glist *list, struct rt_g *g) {
+    rt_g_link(g, NULL);
+    if (list->last != NULL) {
+        rt_g_link(list->last, g);
+    } else {
+        list->first = g;
+    }
+    list->last = g;
+    list->count++;
+}
+
+struct rt_g *rt_glist_pop(struct rt_glist *list) {
+    struct rt_g *g = list->first;
+    if (g != NULL) {
+        list->first = rt_g_next(g);
+        if (list->first == NULL) {
+            list->last = NULL;
+        }
+        list->count--;
+    }
+    return g;
+}
+
+/* At the end of every change. */
+static void publish_and_unlock(void) {
+    /* release: after what was moved to a ring. Pairs with rt_globq_length(). */
+    rt_store_rel(&rt_globq_shared.count, globq.list.count + globq.chunked);
+    rt_unlock(&globq.lock);
+}
+
+/* Chunks */
+
+static struct chunk *chunk_take_spare(void) {
+    rt_lock(&globq.lock);
+    struct chunk *c = globq.spare;
+    if (c != NULL) {
+        globq.spare = c->next;
+        globq.spare_count--;
+    }
+    rt_unlock(&globq.lock);
+    return c != NULL ? c : rt_alloc(sizeof *c);
+}
+
+static void chunk_append_locked(struct chunk *c) {
+    rt_assert_held(&globq.lock);
+    c->next = NULL;
+    if (globq.last != NULL) {
+        globq.last->next = c;
+    } else {
+        globq.first = c;
+    }
+    globq.last = c;
+    globq.chunked += c->end - c->begin;
+}
+
+/* Takes the first chunk, which is empty, out. Returns it if it has to be freed. */
+static struct chunk *chunk_retire_locked(void) {
+    struct chunk *c = globq.first;
+    globq.first = c->next;
+    if (globq.first == NULL) {
+        globq.last = NULL;
+    }
+    if (globq.spare_count == SPARE_MAX) {
+        return c;
+    }
+    c->next = globq.spare;
+    globq.spare = c;
+    globq.spare_count++;
+    return NULL;
+}
+
+/* Putting */
+
+void rt_globq_put_list(struct rt_glist *list) {
+    if (list->first == NULL) {
+        return;
+    }
+    rt_lock(&globq.lock);
+    if (globq.list.last != NULL) {
+        rt_g_link(globq.list.last, list->first);
+    } else {
+        globq.list.first = list->first;
+    }
+    globq.list.last = list->last;
+    globq.list.count += list->count;
+    publish_and_unlock();
+    *list = (struct rt_glist){.first = NULL};
+}
+
+void rt_globq_put(struct rt_g *g) {
+    struct rt_glist one = {.first = NULL};
+    rt_glist_append(&one, g);
+    rt_globq_put_list(&one);
+}
+
+static void put_array_linked(struct rt_g *const *gs, uint32_t count) {
+    struct rt_glist list = {.first = NULL};
+    for (uint32_t i = 0; i < count; i++) {
+        rt_glist_append(&list, gs[i]);
+    }
+    rt_globq_put_list(&list);
+}
+
+void rt_globq_put_array(struct rt_g *const *gs, uint32_t count) {
+    while (count > 0) {
+        uint32_t n = count < CHUNK_SLOTS ? count : CHUNK_SLOTS;
+        struct chunk *c = chunk_take_spare();
+        if (c == NULL) {
+            put_array_linked(gs, count);
+            return;
+        }
+        c->begin = 0;
+        c->end = n;
+        for (uint32_t i = 0; i < n; i++) {
+            c->gs[i] = gs[i];
+        }
+        rt_lock(&globq.lock);
+        chunk_append_locked(c);
+        publish_and_unlock();
+        gs += n;
+        count -= n;
+    }
+}
+
+/* Taking */
+
+/* From the one whose turn it is, or from the one that has something. Both are not empty
+   at once. */
+static bool take_from_list_locked(void) {
+    rt_assert_held(&globq.lock);
+    globq.list_turn = !globq.list_turn;
+    return globq.first == NULL || (globq.list.first != NULL && globq.list_turn);
+}
+
+/* Off the queue before it is in the ring: from then on a thief may have it and use its
+   link. The ring has room, because it was empty and only its owner, the caller, fills
+   it. */
+static struct rt_g *take_linked_locked(struct rt_p *p, uint32_t share) {
+    struct rt_g *first = rt_glist_pop(&globq.list);
+    struct rt_g *g;
+    while (--share > 0 && (g = rt_glist_pop(&globq.list)) != NULL) {
+        rt_check(rt_runq_put(&p->runq, g));
+    }
+    return first;
+}
+
+static struct rt_g *take_chunked_locked(struct rt_p *p, uint32_t share,
+                                        struct chunk **retired) {
+    struct chunk *c = globq.first;
+    struct rt_g *first = c->gs[c->begin++];
+    globq.chunked--;
+    while (--share > 0 && c->begin < c->end) {
+        rt_check(rt_runq_put(&p->runq, c->gs[c->begin++]));
+        globq.chunked--;
+    }
+    if (c->begin == c->end) {
+        *retired = chunk_retire_locked();
+    }
+    return first;
+}
+
+/* Up to share of them, one returned and the others put into p's ring. */
+static struct rt_g *take(struct rt_p *p, uint32_t share_of, uint32_t share_max) {
+    struct chunk *retired = NULL;
+    struct rt_g *g = NULL;
+    if (rt_globq_length() == 0) {
+        return NULL;
+    }
+    rt_lock(&globq.lock);
+    uint32_t total = globq.list.count + globq.chunked;
+    if (total > 0) {
+        uint32_t share = total / share_of + 1;
+        share = share < share_max ? share : share_max;
+        g = take_from_list_locked() ? take_linked_locked(p, share)
+                                    : take_chunked_locked(p, share, &retired);
+    }
+    publish_and_unlock();
+    rt_free(retired);
+    return g;
+}
+
+struct rt_g *rt_globq_take_one(void) {
+    return take(NULL /* one only: no ring is needed */, 1, 1);
+}
+
+struct rt_g *rt_globq_take_batch(struct rt_p *p, uint32_t procs) {
+    return take(p, procs, RT_RUNQ_SLOTS / 2);
+}
+
+static void free_chunks(struct chunk *c) {
+    while (c != NULL) {
+        struct chunk *next = c->next;
+        rt_free(c);
+        c = next;
+    }
+}
+
+void rt_globq_reset(void) {
+    rt_lock(&globq.lock);
+    struct chunk *queued = globq.first;
+    struct chunk *spare = globq.spare;
+    globq.list = (struct rt_glist){.first = NULL};
+    globq.first = globq.last = globq.spare = NULL;
+    globq.spare_count = globq.chunked = 0;
+    publish_and_unlock();
+    free_chunks(queued);
+    free_chunks(spare);
+}

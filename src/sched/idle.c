@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads with nothing to do: how they look for work, sleep, and are woken. */
+#include "sched/idle.h"
+#include "base/bits.h"
+#include "sched/find.h"
+#include "sched/monitor.h"
+#include "sched/quiesce.h"
+#include "sched/sched.h"
+#include "sched/thread.h"
+
+#include <errno.h>
+
+/*
+ * Problem. A goroutine must not lie in a queue while a P is idle, and a P with nothing to
+ * do must cost nothing. Waking a thread costs the waker microseconds and the woken up to
+ * fifty, a spawn costs tens of nanoseconds: so not every spawn can wake somebody, and yet
+ * none may be overlooked.
+ *
+ * Rejected. A lock around the lists of idle Ps and Ms, as Go has it: every wake then
+ * takes it twice, and at a hundred cores it is the hottest lock of the process. A count
+ * of idle Ps, a count of searchers and a flag as separate atomics: they then have to be
+ * read in the right order everywhere.
+ *
+ * The way taken. One word holds how many Ps are idle, how many Ms are searching
+ * ("spinning"), how many Ps are set aside because no thread could be started for them,
+ * and NEED. It changes as a whole, so that each change sees the others' whole state.
+ * Which Ps are idle is in two bitmaps: those whose M sleeps, preferred, and those for
+ * which no thread was ever started. A bit is set before its P is counted in the word, and
+ * cleared only by someone who has taken one from the count: so whoever has counted down
+ * finds a bit. An idle P keeps its M: waking is clearing one bit and one store to the M's
+ * note, and caches stay warm.
+ *
+ * Who wakes. Whoever makes a goroutine runnable looks at the word. Is somebody searching,
+ * that one will find the goroutine. Else one idle M is woken, as a searcher. A searcher
+ * that finds work stops searching; if at least two goroutines for each searcher lie
+ * around it brings two more, so that the number of those who are up doubles with each
+ * wake-up's time. A searcher that finds nothing goes to sleep; if it was the last one it
+ * looks once more.
+ *
+ * Who is not woken for. A goroutine alone in a P's next slot: its P will most likely run
+ * it within a microsecond. If not, the monitor notices: see monitor.c.
+ *
+ * Race 1: submit against the last searcher. ('Lost wake-up')
+ *
+ *     submitter                                   last searcher
+ *     [S] queue the goroutine                     [S] searching := 0 (the word, by RMW)
+ *         fence(light)                                fence(heavy)
+ *     [L] the word                                [L] all queues
+ *
+ *     If the submitter's load sees 'searching', it comes before the searcher's store, and
+ *     so before the fence(heavy), which makes the submitter's earlier store visible: the
+ *     searcher's last look finds the goroutine, and it comes back or wakes somebody. If
+ *     the submitter's load sees 'not searching', it wakes an idle M itself: the
+ *     searcher's P is counted idle by the same RMW. Only the last one out pays for the
+ *     fence.
+ *
+ * Race 2: need for a searcher against a P that is being given up. ('Need')
+ *     A submitter that sees no searcher and no idle P cannot wake anybody. Meanwhile an M
+ *     that never searched (there were enough searchers when it asked) gives its P up and
+ *     would sleep without looking. Both change the same word by RMW, so one comes first.
+ *     Submitter first: it has set NEED, which the M finds in the value it replaced; the M
+ *     turns searcher. M first: the submitter's compare-and-swap fails, and its next try
+ *     sees the idle P. NEED is cleared by whoever makes the number of searchers greater
+ *     than zero. A submitter that finds it set leaves it so: then the M's RMW comes
+ *     later, and the fence(heavy) that it executes before its look as the last searcher
+ *     covers the submitter's store just as in race 1. A last searcher that has found work
+ *     while no P is idle sets NEED in place of itself, for the same reason: there is
+ *     nobody to wake, and whoever gives a P up next looks.
+ *
+ * Race 3: end of the runtime against an M on its way to sleep.
+ *
+ *     rt_idle_release_all                         rt_idle_park
+ *     [S] attention := stop                       [S] idle + 1 (in the word, by RMW)
+ *         fence(sc)                                   fence(sc)
+ *     [L] the word                                [L] attention
+ *
+ *     One of the two sees the other.
+ *
+ * Sleeping. An M sleeps on its own note: 0 awake, 1 asleep in the kernel, 2 woken. Who
+ * clears the P's bit owns the note and is the only one to store to it until the M is
+ * awake; the kernel is called only if the M got as far as sleeping there. For a short
+ * moment the M watches the note before it sleeps, because work that comes at once is then
+ * had for the price of a cache line; not when there are more Ps than CPUs, where it would
+ * take the time from somebody who has work.
+ */
+
+#define BITMAP_WORDS (RT_PROCS_MAX / 64)
+
+/* How long an M watches its note before it sleeps. Less than waking it would cost. */
+#define LINGER_NS    20000
+#define LINGER_TURNS 32
+
+/* A P that has been idle for that long gives back what it keeps for quick reuse. */
+#define CACHE_IDLE_NS ((int64_t)1000 * 1000 * 1000)
+
+/* How many others a searcher that has found work brings, if there is work for them. */
+#define RAMP_FANOUT 2u
+
+enum note_state {
+    NOTE_AWAKE = 0,
+    NOTE_ASLEEP = 1,
+    NOTE_WOKEN = 2,
+};
+
+struct rt_idle_word rt_idle;
+
+/* Atomic: see the essay. */
+static struct {
+    rt_atomic(uint64_t) parked[BITMAP_WORDS]; /* idle, and its M sleeps */
+    rt_atomic(uint64_t) cold[BITMAP_WORDS];   /* idle, and has no M yet */
+    /* no thread could be started: waits for the monitor */
+    rt_atomic(uint64_t) aside[BITMAP_WORDS];
+} maps RT_CACHE_ALIGNED;
+
+static void bit_set(rt_atomic(uint64_t) *map, uint32_t id) {
+    /* release: publishes p->m and the note. Pairs with the acquire in bit_clear(). */
+    rt_or_acqrel(&map[id / 64], UINT64_C(1) << id % 64);
+}
+
+static bool bit_clear(rt_atomic(uint64_t) *map, uint32_t id) {
+    uint64_t bit = UINT64_C(1) << id % 64;
+    /* acquire: takes the P over. Pairs with the release in bit_set(). */
+    return (rt_and_acqrel(&map[id / 64], ~bit) & bit) != 0;
+}
+
+/* Any bit of the map, cleared. The lowest: few threads stay warm and the others asleep.
+   -1: none. */
+static int bit_take_any(rt_atomic(uint64_t) *map) {
+    for (uint32_t i = 0; i < BITMAP_WORDS && i * 64 < rt_sched.procs; i++) {
+        uint64_t bits = rt_load_rlx(&map[i]); /* relaxed: bit_clear() decides */
+        while (bits != 0) {
+            uint32_t id = i * 64 + rt_lowest_bit(bits);
+            if (bit_clear(map, id)) {
+                return (int)id;
+            }
+            bits &= bits - 1;
+        }
+    }
+    return -1;
+}
+
+/* The caller has taken one from the count of idle Ps: there is a bit for it. */
+static struct rt_p *claim_p(void) {
+    for (;;) {
+        int id = bit_take_any(maps.parked);
+        if (id < 0) {
+            id = bit_take_any(maps.cold);
+        }
+        if (id >= 0) {
+            return &rt_sched.ps[id];
+        }
+        /* Others were faster with the bits seen; theirs are elsewhere. */
+        rt_cpu_relax();
+    }
+}
+
+bool rt_idle_has(uint32_t p_id) {
+    uint64_t bit = UINT64_C(1) << p_id % 64;
+    /* relaxed: a hint; an idle P has an empty queue, so nothing is missed by skipping
+       it. */
+    return ((rt_load_rlx(&maps.parked[p_id / 64]) | rt_load_rlx(&maps.cold[p_id / 64])) &
+            bit) != 0;
+}
+
+bool rt_idle_all(void) {
+    /* acquire: the counts that the Ps' owners left behind are seen. Pairs with the RMW in
+       give_up(). */
+    uint64_t w = rt_load_acq(&rt_idle.word);
+    return rt_idle_ps(w) + rt_idle_aside(w) == rt_sched.procs && rt_idle_spinning(w) == 0;
+}
+
+static void note_wake(struct rt_m *m) {
+    /* acq_rel: publishes why it is woken. Pairs with the acquire in note_sleep(). */
+    if (rt_swap_acqrel(&m->note, NOTE_WOKEN) == NOTE_ASLEEP) {
+        os_futex_wake(&m->note, 1);
+    }
+}
+
+static bool note_linger(struct rt_m *m) {
+    int64_t end = os_now() + LINGER_NS;
+    do {
+        for (int i = 0; i < LINGER_TURNS; i++) {
+            /* acquire: pairs with the release in note_wake(). */
+            if (rt_load_acq(&m->note) == NOTE_WOKEN) {
+                return true;
+            }
+            rt_cpu_relax();
+        }
+    } while (os_now() < end);
+    return false;
+}
+
+/* Sleeps until note_wake(), true, or until the deadline, false. A wake that comes before
+   the compare-and-swap makes it fail; one that comes between it and the futex makes the
+   futex return. */
+static bool note_sleep(struct rt_m *m, int64_t deadline_ns) {
+    uint32_t awake = NOTE_AWAKE;
+    if (rt_sched.lingering && note_linger(m)) {
+        return true;
+    }
+    /* acquire, here and below: pairs with the release in note_wake(). It may be asleep
+       already: this is then the second sleep of one idleness. */
+    if (!rt_cas_acqrel(&m->note, &awake, NOTE_ASLEEP) && awake == NOTE_WOKEN) {
+        return true;
+    }
+    while (rt_load_acq(&m->note) != NOTE_WOKEN) {
+        if (os_futex_wait(&m->note, NOTE_ASLEEP, deadline_ns) == -ETIMEDOUT) {
+            return rt_load_acq(&m->note) == NOTE_WOKEN;
+        }
+    }
+    return true;
+}
+
+/* If one thread cannot be started, another one can not either: all Ps without a thread
+   are out of the count of idle ones until the monitor tries again, so that nobody tries
+   in vain at every spawn. */
+static void set_cold_aside(void) {
+    int id;
+    while ((id = bit_take_any(maps.cold)) >= 0) {
+        /* relaxed: the compare-and-swap decides */
+        uint64_t w = rt_load_rlx(&rt_idle.word);
+        do {
+            if (rt_idle_ps(w) == 0) {
+                /* Somebody has counted this one down already, and is looking for its
+                   bit. */
+                bit_set(maps.cold, (uint32_t)id);
+                return;
+            }
+            /* sc: as in reserve(). */
+        } while (!rt_cas_sc(&rt_idle.word, &w, w - RT_IDLE_ONE + RT_IDLE_ASIDE_ONE));
+        bit_set(maps.aside, (uint32_t)id);
+    }
+}
+
+/* No thread for p, which has been claimed, and a searcher counted for it. True: that was
+   the last searcher and there is work, so that somebody else has to be woken. */
+static bool set_aside(struct rt_p *p) {
+    bit_set(maps.aside, p->id);
+    uint64_t old = rt_add_sc(&rt_idle.word, RT_IDLE_ASIDE_ONE - RT_IDLE_SPIN_ONE);
+    set_cold_aside();
+    rt_monitor_poke();
+    bool again = false;
+    if (rt_idle_spinning(old) == 1) {
+        /* fence(heavy): pairs with the fence(light) in rt_idle_notify(). See race 1. */
+        rt_fence_heavy();
+        again = rt_find_pending(1) > 0;
+    }
+    rt_quiesce_check();
+    return again;
+}
+
+/* p has been claimed, and a searcher counted for it. True: as set_aside(). */
+static bool wake_p(struct rt_p *p) {
+    if (p->m != NULL) {
+        note_wake(p->m);
+        return false;
+    }
+    return rt_thread_start(p) != 0 && set_aside(p);
+}
+
+/* Turns idle Ps into searchers, in the word only, so that there are wanted of them; the
+   caller claims as many. 0: there are enough, or no P is idle. */
+static uint32_t reserve(uint32_t wanted) {
+    uint64_t w = rt_load_rlx(&rt_idle.word); /* relaxed: the compare-and-swap decides */
+    for (;;) {
+        if (rt_idle_spinning(w) >= wanted) {
+            return 0;
+        }
+        uint32_t n = wanted - rt_idle_spinning(w);
+        n = rt_idle_ps(w) < n ? rt_idle_ps(w) : n;
+        if (n == 0 && rt_idle_spinning(w) > 0) {
+            return 0; /* they will do */
+        }
+        if (n == 0) {
+            /* sc: NEED before any P is given up, or after. See race 2. */
+            if ((w & RT_IDLE_NEED) != 0 ||
+                rt_cas_sc(&rt_idle.word, &w, w | RT_IDLE_NEED)) {
+                return 0;
+            }
+            continue;
+        }
+        uint64_t woken = (w & ~RT_IDLE_NEED) - n * RT_IDLE_ONE + n * RT_IDLE_SPIN_ONE;
+        /* sc: one order of all changes of the word. See races 1 and 2. */
+        if (rt_cas_sc(&rt_idle.word, &w, woken)) {
+            return n;
+        }
+    }
+}
+
+void rt_idle_wake(uint32_t wanted) {
+    bool again;
+    do {
+        again = false;
+        for (uint32_t n = reserve(wanted); n > 0; n--) {
+            again |= wake_p(claim_p());
+        }
+        wanted = 1;
+        /* ends: every failure takes the Ps without a thread out of the count */
+    } while (again);
+}
+
+bool rt_idle_try_spin(struct rt_m *m) {
+    uint64_t w = rt_load_rlx(&rt_idle.word); /* relaxed: the compare-and-swap decides */
+    while (!m->spinning && rt_sched.procs > 1) {
+        uint32_t busy = rt_sched.procs - rt_idle_ps(w);
+        if (2 * rt_idle_spinning(w) >= busy) {
+            break;
+        }
+        /* sc: as in rt_idle_wake(). */
+        m->spinning =
+            rt_cas_sc(&rt_idle.word, &w, (w & ~RT_IDLE_NEED) + RT_IDLE_SPIN_ONE);
+    }
+    return m->spinning;
+}
+
+/* Takes one searcher from the count; NEED takes its place if it is the last and no P is
+   idle. Returns the old word. */
+static uint64_t stop_searching(void) {
+    uint64_t w = rt_load_rlx(&rt_idle.word); /* relaxed: the compare-and-swap decides */
+    uint64_t after;
+    do {
+        rt_assert(rt_idle_spinning(w) > 0);
+        bool need = rt_idle_spinning(w) == 1 && rt_idle_ps(w) == 0;
+        after = (w - RT_IDLE_SPIN_ONE) | (need ? RT_IDLE_NEED : 0);
+        /* sc: see races 1 and 2. */
+    } while (!rt_cas_sc(&rt_idle.word, &w, after));
+    return w;
+}
+
+void rt_idle_found(struct rt_m *m) {
+    m->spinning = false;
+    uint64_t old = stop_searching();
+    if (rt_idle_ps(old) == 0) {
+        return;
+    }
+    /* Without a fence first: what is seen is there, and who is woken for it takes the
+       duty over. */
+    uint32_t others = rt_idle_spinning(old) - 1;
+    uint32_t target = others + RAMP_FANOUT;
+    uint32_t pending = rt_find_pending(2 * target);
+    if (pending == 0 && others == 0) {
+        /* fence(heavy): the word before the queues. Pairs with the fence(light) in
+           rt_idle_notify(). */
+        rt_fence_heavy();
+        pending = rt_find_pending(2 * target);
+    }
+    if (pending > 0) {
+        rt_idle_wake(pending == 1 ? 1 : pending / 2);
+    }
+}
+
+/* After its P was counted idle, m has a reason to go on: it takes a P back, as a
+   searcher. False: its own P has been claimed by a waker meanwhile, so that its note is
+   or will be written. */
+static bool come_back(struct rt_m *m) {
+    uint64_t w = rt_load_rlx(&rt_idle.word); /* relaxed: the compare-and-swap decides */
+    do {
+        if (rt_idle_ps(w) == 0) {
+            return false;
+        }
+        /* sc: as in rt_idle_wake(). */
+    } while (!rt_cas_sc(&rt_idle.word, &w,
+                        (w & ~RT_IDLE_NEED) - RT_IDLE_ONE + RT_IDLE_SPIN_ONE));
+    if (bit_clear(maps.parked, m->p->id)) {
+        m->spinning = true;
+        rt_monitor_poke();
+        return true;
+    }
+    /* What we took from the count is another P's: its M searches instead of us, and we
+       are woken by whoever has ours. */
+    if (wake_p(claim_p())) {
+        rt_idle_wake(1);
+    }
+    return false;
+}
+
+/* True: m is a searcher again. False: its P is idle and m has to sleep. */
+static bool give_up(struct rt_m *m) {
+    struct rt_p *p = m->p;
+    bool searched = m->spinning;
+    m->spinning = false;
+    rt_store_rlx(&m->note, NOTE_AWAKE); /* relaxed: published by bit_set() */
+    bit_set(maps.parked, p->id);
+    /* sc: see races 1, 2 and 3. */
+    uint64_t old =
+        rt_add_sc(&rt_idle.word, RT_IDLE_ONE - (searched ? RT_IDLE_SPIN_ONE : 0));
+    /* fence(sc): the word before attention. Pairs with rt_idle_release_all(). See race
+       3. */
+    rt_fence_sc();
+    /* relaxed: ordered by the fence */
+    bool stop = (rt_load_rlx(&p->attention) & RT_ATTENTION_STOP) != 0;
+    if (stop || (old & RT_IDLE_NEED) != 0) {
+        return come_back(m);
+    }
+    if (searched && rt_idle_spinning(old) == 1) {
+        /* fence(heavy): the word before the queues. Pairs with the fence(light) in
+           rt_idle_notify(). */
+        rt_fence_heavy();
+        if (rt_find_pending(1) > 0) {
+            return come_back(m);
+        }
+    }
+    return false;
+}
+
+/* Whatever the P keeps for quick reuse goes back to where others, and in the end the
+   kernel, can have it. */
+static void give_caches_back(struct rt_p *p) {
+    rt_stack_flush(&p->stacks);
+    rt_gpool_flush(&p->gcache);
+}
+
+static bool has_caches(const struct rt_p *p) {
+    return p->stacks.count > 0 || p->gcache.count > 0;
+}
+
+bool rt_idle_park(struct rt_m *m) {
+    if (!give_up(m)) {
+        if (rt_idle_all()) {
+            rt_quiesce_check();
+        }
+        /* Woken by wake_p() or rt_idle_release_all(), whoever clears the P's bit. */
+        bool woken =
+            note_sleep(m, has_caches(m->p) ? os_now() + CACHE_IDLE_NS : OS_NEVER);
+        if (!woken && come_back(m)) {
+            give_caches_back(m->p);
+        } else if (!woken) {
+            note_sleep(m, OS_NEVER); /* somebody has the bit: the wake is on its way */
+        }
+        m->spinning = true; /* counted by the waker, or by come_back() */
+        rt_monitor_poke();
+        rt_store_rlx(&m->p->cpu, os_cpu_current()); /* relaxed: a hint */
+    }
+    return (rt_load_rlx(&m->p->attention) & RT_ATTENTION_STOP) == 0; /* relaxed: sticky */
+}
+
+void rt_idle_init(uint32_t procs) {
+    for (uint32_t i = 0; i < BITMAP_WORDS; i++) {
+        /* relaxed: no other thread yet; likewise below */
+        rt_store_rlx(&maps.parked[i], 0);
+        rt_store_rlx(&maps.aside[i], 0);
+        uint32_t left = procs > i * 64 ? procs - i * 64 : 0;
+        rt_store_rlx(&maps.cold[i],
+                     left >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << left) - 1);
+    }
+    rt_store_rlx(&rt_idle.word, procs * RT_IDLE_ONE);
+}
+
+void rt_idle_take_first(void) {
+    bit_clear(maps.cold, 0);
+    rt_add_sc(&rt_idle.word, -RT_IDLE_ONE);
+    rt_monitor_poke();
+}
+
+void rt_idle_release_all(void) {
+    /* fence(sc): attention before the word. Pairs with give_up(). See race 3. */
+    rt_fence_sc();
+    uint64_t w = rt_load_rlx(&rt_idle.word);
+    while (rt_idle_ps(w) > 0) {
+        /* sc: as in rt_idle_wake(). */
+        if (rt_cas_sc(&rt_idle.word, &w, w - RT_IDLE_ONE + RT_IDLE_SPIN_ONE)) {
+            struct rt_p *p = claim_p();
+            if (p->m != NULL) {
+                note_wake(p->m);
+            }
+            w = rt_load_rlx(&rt_idle.word);
+        }
+    }
+}
+
+void rt_idle_retry_unstartable(void) {
+    int id;
+    while ((id = bit_take_any(maps.aside)) >= 0) {
+        bit_set(maps.cold, (uint32_t)id);
+        rt_add_sc(&rt_idle.word, RT_IDLE_ONE - RT_IDLE_ASIDE_ONE);
+    }
+    if (rt_find_pending(1) > 0) {
+        rt_idle_wake(1);
+    }
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads with nothing to do: how they look for work, sleep, and are woken. The essay is
+   in idle.c. */
+#ifndef RT_SCHED_IDLE_H
+#define RT_SCHED_IDLE_H
+
+#include "base/atomic.h"
+#include "base/compiler.h"
+#include "base/fence.h"
+#include <stdbool.h>
+
+struct rt_m;
+struct rt_p;
+
+/* The idle word, see idle.c: numbers that change together. */
+#define RT_IDLE_ONE      UINT64_C(1)         /* Ps that nobody runs goroutines with */
+#define RT_IDLE_SPIN_ONE (UINT64_C(1) << 16) /* Ms that look for work */
+/* Ps that no thread can be started for at the moment */
+#define RT_IDLE_ASIDE_ONE (UINT64_C(1) << 32)
+/* somebody wanted a searcher and found no idle P */
+#define RT_IDLE_NEED (UINT64_C(1) << 48)
+
+static inline uint32_t rt_idle_ps(uint64_t word) {
+    return (uint32_t)(word & 0xffff);
+}
+
+static inline uint32_t rt_idle_spinning(uint64_t word) {
+    return (uint32_t)(word >> 16 & 0xffff);
+}
+
+static inline uint32_t rt_idle_aside(uint64_t word) {
+    return (uint32_t)(word >> 32 & 0xffff);
+}
+
+extern struct rt_idle_word { rt_atomic(uint64_t) word; } rt_idle RT_CACHE_ALIGNED;
+
+/* Wakes Ms to look for work until wanted are looking. */
+void rt_idle_wake(uint32_t wanted);
+
+/* After a goroutine has been put into a ring or the global queue: makes sure that
+   somebody looks for it if a P is idle. Any thread. Two loads if there is nothing to
+   do. */
+static inline void rt_idle_notify(uint32_t wanted) {
+    /* fence(light): the queue before the idle word. Pairs with the fence(heavy) of the
+       last searcher in give_up() and rt_idle_found(). Lost-wakeup rule. */
+    rt_fence_light();
+    /* relaxed: ordered by the fence; rt_idle_wake() decides by a compare-and-swap. */
+    uint64_t w = rt_load_rlx(&rt_idle.word);
+    if (unlikely(rt_idle_spinning(w) == 0 &&
+                 (rt_idle_ps(w) > 0 || (w & RT_IDLE_NEED) == 0))) {
+        rt_idle_wake(wanted);
+    }
+}
+
+/* M, before it looks into the queues of others. True: it is counted as a searcher now (or
+   was before). */
+bool rt_idle_try_spin(struct rt_m *m);
+
+/* M, a searcher, has found a goroutine to run: it is a searcher no more, and passes the
+   duty on if need be. */
+void rt_idle_found(struct rt_m *m);
+
+/* M has found nothing: it sleeps until it is woken to look again. False: the runtime
+   ends. */
+bool rt_idle_park(struct rt_m *m);
+
+/* Any thread, once: all Ps are idle, none has a thread yet. */
+void rt_idle_init(uint32_t procs);
+
+/* Takes P number 0 for the calling thread, at start. */
+void rt_idle_take_first(void);
+
+/* True if that P was idle a moment ago: thieves need not look there. */
+bool rt_idle_has(uint32_t p_id);
+
+/* True if all Ps are idle or set aside, and nobody looks for work: exact at one
+   moment. */
+bool rt_idle_all(void);
+
+/* Wakes every sleeping M, for the end of the runtime. Attention has been set before. */
+void rt_idle_release_all(void);
+
+/* Monitor: gives those Ps another chance that no thread could be started for. */
+void rt_idle_retry_unstartable(void);
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/* The monitor: a thread without a P that sees to what nobody else comes to. */
+#include "sched/monitor.h"
+#include "base/alloc.h"
+#include "sched/find.h"
+#include "sched/idle.h"
+#include "sched/sched.h"
+#include "sched/schedtrace.h"
+#include "sched/spawn.h"
+
+#include <errno.h>
+
+/*
+ * Its duties, each a function below:
+ *   a goroutine is alone in the next slot of a P that computes, while others are idle:
+ *   somebody is woken to steal it a P has begun no slice for the length of one: its ring
+ *   gets its turn, see rt_find_local() a thread could not be started, or a stack not be
+ *   had: another try stacks that a burst left behind: their memory is given back
+ *   stacks in a large burst: some are made ahead
+ *   TUCODEBUG=schedtrace: a line every so often
+ *
+ * How often. While some Ps are idle and some are busy, between TICK_MIN_NS and
+ * TICK_MAX_NS, backing off while nothing is found. While all are busy or all are idle
+ * there is nothing to rescue, and it comes every TICK_LONG_NS. When all have been idle
+ * for a while, and nothing has to be tried again, it sleeps without a deadline.
+ *
+ * Dormant.
+ *
+ *     monitor                            M that has a P again, or has had a failure
+ *     [S] dormant := 1                   [S] the idle word (RMW), or the count of starved
+ *         fence(sc)                          fence(sc)
+ *     [L] are all Ps idle? failures?     [L] dormant
+ *
+ * One sees the other: either the monitor finds a busy P or a failure and stays awake, or
+ * the M wakes it. An M gets a P by being woken, by coming back, or as the first one; each
+ * of these pokes.
+ */
+#define TICK_MIN_NS    ((int64_t)20 * 1000)
+#define TICK_MAX_NS    ((int64_t)1000 * 1000)
+#define TICK_LONG_NS   ((int64_t)10 * 1000 * 1000)
+#define SCAVENGE_NS    ((int64_t)1000 * 1000 * 1000)
+#define IDLE_TICKS_MAX 4 /* ticks with all Ps idle before it goes dormant */
+
+rt_atomic(uint32_t) rt_monitor_dormant;
+
+/* What a P had done at the last look. */
+struct seen {
+    uint32_t switches;
+    uint32_t schedtick;
+    int64_t slice_began_ns; /* when this schedtick was first seen */
+};
+
+static struct {
+    os_thread thread; /* who starts and stops it */
+
+    /* Atomic: futex; changes when the monitor has to wake. */
+    rt_atomic(uint32_t) sequence;
+    rt_atomic(uint32_t) stop;
+    rt_atomic(uint32_t) helping; /* 1 from the request for stacks until none is wanted */
+
+    /* The monitor's own. */
+    struct seen *seen; /* per P */
+    int64_t tick_ns;
+    int64_t next_trace_ns;
+    int64_t next_scavenge_ns;
+    int64_t next_retry_ns;
+    bool scavenge_more;
+    int idle_ticks;
+} monitor;
+
+void rt_monitor_wake(void) {
+    rt_add_sc(&monitor.sequence, 1);
+    os_futex_wake(&monitor.sequence, 1);
+}
+
+void rt_monitor_help(void) {
+    /* acq_rel: one request, one wake-up; stronger than needed. */
+    if (rt_load_rlx(&monitor.helping) == 0 && rt_swap_acqrel(&monitor.helping, 1) == 0) {
+        rt_monitor_wake();
+    }
+}
+
+/* Its other duties come between the batches. */
+static bool help(void) {
+    /* relaxed: seen at the next look at latest */
+    if (rt_load_rlx(&monitor.helping) == 0) {
+        return false;
+    }
+    bool more = rt_stack_help();
+    if (!more) {
+        rt_store_rlx(&monitor.helping, 0); /* relaxed: whoever wants help asks again */
+    }
+    return more;
+}
+
+/* True: some P has a goroutine in its next slot and has not moved on since the last
+   look. */
+static bool next_is_stuck(struct rt_p *p) {
+    struct seen *seen = &monitor.seen[p->id];
+    uint32_t switches = rt_p_switches(p);
+    bool stuck = switches == seen->switches &&
+                 /* relaxed: a hint; the thief decides */
+                 rt_load_rlx(&p->runq.next) != NULL;
+    seen->switches = switches;
+    return stuck;
+}
+
+static void end_slices(int64_t now) {
+    for (uint32_t i = 0; i < rt_sched.procs; i++) {
+        struct rt_p *p = &rt_sched.ps[i];
+        struct seen *seen = &monitor.seen[i];
+        uint32_t tick = rt_load_rlx(&p->schedtick); /* relaxed: a hint */
+        if (tick != seen->schedtick || rt_idle_has(i)) {
+            seen->schedtick = tick;
+            seen->slice_began_ns = now;
+        } else if (now - seen->slice_began_ns >= rt_sched.config.slice_ns) {
+            seen->slice_began_ns = now;
+            /* acq_rel: stronger than needed; the owner sees it at some later
+               scheduling. */
+            rt_or_acqrel(&p->attention, RT_ATTENTION_SLICE);
+        }
+    }
+}
+
+static bool rescue_next(void) {
+    bool found = false;
+    for (uint32_t i = 0; i < rt_sched.procs; i++) {
+        found |= next_is_stuck(&rt_sched.ps[i]);
+    }
+    if (found) {
+        rt_idle_wake(1);
+    }
+    return found;
+}
+
+/* True if a thread could not be started or a stack not be had. */
+static bool have_failures(void) {
+    /* relaxed: looked at again at the next tick; before going dormant, ordered by the
+       fence there. */
+    return rt_idle_aside(rt_load_rlx(&rt_idle.word)) != 0 ||
+           rt_load_rlx(&rt_sched.starved) != 0;
+}
+
+static void retry_failures(int64_t now) {
+    if (have_failures() && now >= monitor.next_retry_ns) {
+        monitor.next_retry_ns = now + TICK_LONG_NS;
+        rt_spawn_feed_starved();
+        rt_idle_retry_unstartable();
+    }
+}
+
+static void scavenge(int64_t now) {
+    if (now >= monitor.next_scavenge_ns) {
+        monitor.next_scavenge_ns = now + SCAVENGE_NS;
+        monitor.scavenge_more = rt_stack_scavenge();
+    }
+}
+
+static void trace(int64_t now) {
+    int64_t period_ns = (int64_t)rt_sched.config.debug.schedtrace_ms * 1000000;
+    if (period_ns > 0 && now >= monitor.next_trace_ns) {
+        monitor.next_trace_ns = now + period_ns;
+        rt_schedtrace_print();
+    }
+}
+
+/* Until when to sleep after a look at that time. */
+static int64_t plan(int64_t now, bool rescued) {
+    uint64_t w = rt_load_rlx(&rt_idle.word); /* relaxed: a hint */
+    bool mixed = rt_idle_ps(w) > 0 && rt_idle_ps(w) < rt_sched.procs;
+    if (!mixed || rescued) {
+        monitor.tick_ns = TICK_MIN_NS;
+    } else {
+        monitor.tick_ns =
+            monitor.tick_ns * 2 < TICK_MAX_NS ? monitor.tick_ns * 2 : TICK_MAX_NS;
+    }
+    int64_t long_ns =
+        rt_sched.config.slice_ns < TICK_LONG_NS ? rt_sched.config.slice_ns : TICK_LONG_NS;
+    if (long_ns < TICK_MIN_NS) {
+        long_ns = TICK_MIN_NS;
+    }
+    int64_t until = now + (mixed ? monitor.tick_ns : long_ns);
+    if (rt_sched.config.debug.schedtrace_ms > 0 && monitor.next_trace_ns < until) {
+        until = monitor.next_trace_ns;
+    }
+    return until;
+}
+
+/* True if the next look can wait until something happens. */
+static bool may_sleep_long(void) {
+    if (!rt_idle_all() || have_failures() || rt_sched.config.debug.schedtrace_ms > 0) {
+        monitor.idle_ticks = 0;
+        return false;
+    }
+    return ++monitor.idle_ticks > IDLE_TICKS_MAX;
+}
+
+/* Sleeps until poked; until the next time to give memory back if there is some. */
+static void sleep_dormant(uint32_t sequence) {
+    rt_store_rlx(&rt_monitor_dormant, 1); /* relaxed: ordered by the fence */
+    /* fence(sc): dormant before the idle word. Pairs with rt_monitor_poke(). */
+    rt_fence_sc();
+    if (rt_idle_all() && !have_failures()) {
+        /* Woken by rt_monitor_poke() or rt_monitor_stop(), which change the sequence
+           first. */
+        os_futex_wait(&monitor.sequence, sequence,
+                      monitor.scavenge_more ? monitor.next_scavenge_ns : OS_NEVER);
+    }
+    rt_store_rlx(&rt_monitor_dormant, 0); /* relaxed: a poke too many does no harm */
+}
+
+static void monitor_main(void *unused) {
+    (void)unused;
+    os_thread_precise_timers();
+    for (;;) {
+        /* acquire: the stop flag is seen if its change of the sequence is. Pairs with
+           rt_monitor_wake(). */
+        uint32_t sequence = rt_load_acq(&monitor.sequence);
+        if (rt_load_acq(&monitor.stop) != 0) {
+            return;
+        }
+        int64_t now = os_now();
+        bool rescued = rescue_next();
+        end_slices(now);
+        retry_failures(now);
+        scavenge(now);
+        trace(now);
+        if (help()) {
+            continue;
+        }
+        if (may_sleep_long()) {
+            sleep_dormant(sequence);
+        } else {
+            os_futex_wait(&monitor.sequence, sequence, plan(now, rescued));
+        }
+    }
+}
+
+int rt_monitor_start(void) {
+    int64_t now = os_now();
+    monitor.seen = rt_alloc(rt_sched.procs * sizeof monitor.seen[0]);
+    if (monitor.seen == NULL) {
+        return -ENOMEM;
+    }
+    rt_store_rlx(&monitor.stop, 0); /* relaxed: published by starting the thread */
+    rt_store_rlx(&monitor.helping, 0);
+    monitor.tick_ns = TICK_MIN_NS;
+    monitor.idle_ticks = 0;
+    monitor.scavenge_more = false;
+    monitor.next_retry_ns = now;
+    monitor.next_scavenge_ns = now + SCAVENGE_NS;
+    monitor.next_trace_ns = now + (int64_t)rt_sched.config.debug.schedtrace_ms * 1000000;
+    for (uint32_t i = 0; i < rt_sched.procs; i++) {
+        monitor.seen[i].slice_began_ns = now;
+    }
+    int error = os_thread_start(&monitor.thread, "tuco-monitor", monitor_main, NULL);
+    if (error != 0) {
+        rt_free(monitor.seen);
+    }
+    return error;
+}
+
+void rt_monitor_stop(void) {
+    /* release: before the change of the sequence. Pairs with the acquire in
+       monitor_main(). */
+    rt_store_rel(&monitor.stop, 1);
+    rt_monitor_wake();
+    os_thread_join(monitor.thread); /* it never runs the program's code, so it comes */
+    rt_free(monitor.seen);
+}

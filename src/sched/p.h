@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* P: the right to run goroutines, and what comes with it: a queue, caches, counters. */
+#ifndef RT_SCHED_P_H
+#define RT_SCHED_P_H
+
+#include "base/atomic.h"
+#include "base/compiler.h"
+#include "mem/gpool.h"
+#include "mem/stack.h"
+#include "sched/runq.h"
+
+struct rt_m;
+
+#define RT_PROCS_MAX 1024
+
+/* Every 61st scheduling looks at the global queue first: a prime, so that it does not
+   beat in time with a program's own patterns. Go's number. */
+#define RT_GLOBAL_INTERVAL 61
+
+enum rt_attention {
+    RT_ATTENTION_STOP = 1, /* run no more goroutines: the runtime ends */
+    /* the slice is over: the ring comes before the next slot once */
+    RT_ATTENTION_SLICE = 2,
+};
+
+struct rt_p {
+    struct rt_runq runq; /* its own rules: runq.h */
+
+    /* Owner: the M that holds the P; passed on through the idle word, see idle.c. */
+    struct rt_m *m RT_CACHE_ALIGNED; /* NULL: no thread has been started for it yet */
+    struct rt_gcache gcache;
+    /* schedulings until the global queue is looked at first */
+    uint32_t global_countdown;
+    /* goroutine numbers reserved for this P: [id_next, id_end) */
+    uint64_t id_next;
+    uint64_t id_end;
+
+    /* Atomic: written by the owner without contention, read by reports, the monitor and
+       thieves. */
+    rt_atomic(uint32_t) schedtick; /* slices begun */
+    rt_atomic(uint32_t) nexttick;  /* goroutines that ran on an inherited slice */
+    rt_atomic(uint64_t) spawned;
+    rt_atomic(uint64_t) ended;
+    rt_atomic(int) cpu; /* where the owner was seen last: a hint for thieves */
+
+    /* Atomic: set by whoever wants the owner to leave the fast path; enum
+       rt_attention. */
+    rt_atomic(uint32_t) attention;
+
+    /* Immutable. */
+    uint32_t id;
+
+    /* Owner. */
+    struct rt_stack_cache stacks;
+};
+
+/* Adds one to a counter that only the owner writes. release: whoever sees the end of a
+   goroutine counted sees its start counted as well. Pairs with the acquire in
+   rt_sched_live(); the other counters do not need it. */
+#define rt_p_count(counter) rt_store_rel(counter, rt_load_rlx(counter) + 1)
+
+/* Schedulings of any kind, to tell whether a P has moved on between two looks. */
+static inline uint32_t rt_p_switches(const struct rt_p *p) {
+    /* relaxed: compared with an older value, nothing hangs on it. */
+    return rt_load_rlx(&p->schedtick) + rt_load_rlx(&p->nexttick);
+}
+
+#endif

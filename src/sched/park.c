@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* Waiting, being woken, yielding. The protocol is in park.h. */
+#include "sched/park.h"
+#include "sched/foreign.h"
+#include "sched/idle.h"
+#include "sched/sched.h"
+
+/*
+ * Migration. With TUCODEBUG=migrate=1 every goroutine that becomes runnable goes to the
+ * global queue, and a thread that takes one there which it was itself the last to run
+ * puts it back and wakes another, a number of times: see loop.c. Code that keeps the
+ * address of a thread-local across a wait then fails soon and not once a month.
+ */
+static bool migrating(void) {
+    return unlikely(rt_sched.config.debug.migrate);
+}
+
+/* Moves half of a full ring and g to the global queue. */
+static RT_NOINLINE void overflow(struct rt_p *p, struct rt_g *g) {
+    struct rt_g *batch[RT_RUNQ_SLOTS / 2 + 1];
+    uint32_t n = rt_runq_take_half(&p->runq, batch);
+    if (n == 0) {
+        rt_queue_put(p, g); /* a thief has made room */
+        return;
+    }
+    batch[n] = g;
+    rt_globq_put_array(batch, n + 1);
+}
+
+static RT_INLINE void queue_put(struct rt_p *p, struct rt_g *g) {
+    if (unlikely(!rt_runq_put(&p->runq, g))) {
+        overflow(p, g);
+    }
+}
+
+void rt_queue_put(struct rt_p *p, struct rt_g *g) {
+    queue_put(p, g);
+}
+
+void rt_queue_next(struct rt_p *p, struct rt_g *g) {
+    struct rt_g *kicked = rt_runq_put_next(&p->runq, g);
+    if (kicked != NULL) {
+        rt_queue_put(p, kicked);
+        rt_idle_notify(1);
+    }
+}
+
+static void put_global(struct rt_g *g) {
+    rt_globq_put(g);
+    rt_idle_notify(1);
+}
+
+void rt_ready(struct rt_g *g) {
+    if (unlikely((g->flags & RT_G_FLAG_FOREIGN) != 0)) {
+        rt_foreign_wake(g);
+        return;
+    }
+    rt_gstate_set(g, RT_G_WAITING, RT_G_RUNNABLE);
+    struct rt_m *m = arch_self();
+    if (unlikely(m == NULL || migrating())) {
+        put_global(g);
+    } else {
+        rt_queue_next(m->p, g);
+    }
+}
+
+/* Turns the list around, so that who waited longest is first, and wakes the foreign
+   threads in it. */
+static struct rt_glist runnable_in_order(struct rt_g *list) {
+    struct rt_g *first = NULL;
+    struct rt_g *last = NULL;
+    uint32_t count = 0;
+    while (list != NULL) {
+        struct rt_g *g = list;
+        list = rt_g_next(g);
+        if ((g->flags & RT_G_FLAG_FOREIGN) != 0) {
+            rt_foreign_wake(g);
+            continue;
+        }
+        rt_gstate_set(g, RT_G_WAITING, RT_G_RUNNABLE);
+        rt_g_link(g, first);
+        first = g;
+        last = last == NULL ? g : last;
+        count++;
+    }
+    return (struct rt_glist){.first = first, .last = last, .count = count};
+}
+
+void rt_ready_list(struct rt_g *list) {
+    if (list != NULL && rt_g_next(list) == NULL) {
+        rt_ready(list);
+        return;
+    }
+    struct rt_glist all = runnable_in_order(list);
+    struct rt_m *m = arch_self();
+    uint32_t count = all.count;
+    if (m != NULL && !migrating()) {
+        struct rt_g *g;
+        while ((g = all.first) != NULL) {
+            /* read before g is published: then it may run and go */
+            struct rt_g *rest = rt_g_next(g);
+            if (!rt_runq_put(&m->p->runq, g)) {
+                break;
+            }
+            all.first = rest;
+            all.count--;
+        }
+    }
+    rt_globq_put_list(&all);
+    if (count > 0) {
+        rt_idle_notify(count);
+    }
+}
+
+static RT_NOINLINE void run_commit(struct rt_m *m) {
+    rt_commit_fn *commit = m->commit;
+    if (commit != NULL) {
+        m->commit = NULL;
+        commit(m, m->commit_g, m->commit_arg);
+    }
+}
+
+RT_SAN_BETWEEN void rt_after_switch(void *raw) {
+    struct rt_m *m = raw;
+    rt_san_arrive(rt_m_g(m));
+    run_commit(m);
+    *m->errno_address = rt_m_g(m)->saved_errno;
+}
+
+void rt_park(struct rt_m *m, rt_commit_fn *commit, void *arg, enum rt_wait_reason reason,
+             const void *pc) {
+    struct rt_g *g = rt_m_g(m);
+    g->wait_reason = (uint8_t)reason;
+    g->wait_pc = pc;
+    rt_gstate_set(g, RT_G_RUNNING, RT_G_WAITING);
+    m->commit = commit;
+    m->commit_g = g;
+    m->commit_arg = arg;
+    rt_switch(m, g, rt_next_context(m), rt_after_switch);
+}
+
+/* rt_after_switch() for the most frequent commit: the goroutine that yielded goes to the
+   end of the ring. The number of queued goroutines is as before, but for a moment the
+   ring had one less, and a searcher may have looked just then: so the idle are told. */
+static RT_SAN_BETWEEN void after_yield(void *raw) {
+    struct rt_m *m = raw;
+    rt_san_arrive(rt_m_g(m));
+    *m->errno_address = rt_m_g(m)->saved_errno;
+    queue_put(m->p, m->commit_g);
+    rt_idle_notify(1);
+}
+
+static void commit_yield_global(struct rt_m *m, struct rt_g *g, void *arg) {
+    (void)m;
+    (void)arg;
+    put_global(g);
+}
+
+/* Nothing in the ring: the global queue may have something, or the scheduler wants the
+   thread. */
+static RT_NOINLINE void yield_slow(struct rt_m *m) {
+    struct rt_g *g = rt_m_g(m);
+    /* relaxed: sticky */
+    bool wanted = (rt_load_rlx(&m->p->attention) & RT_ATTENTION_STOP) != 0;
+    if (!wanted && rt_globq_length() == 0 && !migrating()) {
+        return;
+    }
+    rt_gstate_set(g, RT_G_RUNNING, RT_G_RUNNABLE);
+    m->commit = commit_yield_global;
+    m->commit_g = g;
+    rt_switch(m, g, &m->g0, rt_after_switch);
+}
+
+/* A new goroutine is next, which needs a stack first. */
+static RT_NOINLINE void yield_to_new(struct rt_m *m, struct rt_g *next) {
+    if (!rt_make_running(m, next)) {
+        yield_slow(m);
+        return;
+    }
+    struct rt_g *g = rt_m_g(m);
+    rt_gstate_set(g, RT_G_RUNNING, RT_G_RUNNABLE);
+    m->commit_g = g;
+    rt_switch(m, g, next, after_yield);
+}
+
+/* Written so that the usual way through needs no call but the switch that it ends in. */
+void tuco_yield(void) {
+    struct rt_m *m = arch_self();
+    if (unlikely(m == NULL)) {
+        os_thread_yield();
+        return;
+    }
+    struct rt_g *next = migrating() ? NULL : rt_find_local(m->p);
+    if (unlikely(next == NULL)) {
+        yield_slow(m);
+        return;
+    }
+    if (unlikely(next->stack == NULL)) {
+        yield_to_new(m, next);
+        return;
+    }
+    struct rt_g *g = rt_m_g(m);
+    rt_gstate_set(next, RT_G_RUNNABLE, RT_G_RUNNING);
+    rt_gstate_set(g, RT_G_RUNNING, RT_G_RUNNABLE);
+    m->commit_g = g;
+    rt_switch(m, g, next, after_yield);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* The one instance of the runtime, and sums over its Ps. */
+#include "sched/sched.h"
+
+struct rt_sched rt_sched = {.lifecycle = RT_LOCK_INIT(lifecycle)};
+
+/* Referred to by arch_self() only: see arch.h. */
+__thread struct rt_m *rt_tls_m __attribute__((tls_model("initial-exec"), used));
+
+/*
+ * Ends are summed before starts, so that a goroutine which comes and goes meanwhile is
+ * counted too often rather than too seldom. And so a sum of 0 is exact: at the moment
+ * between the two loops no goroutine was alive, and only a foreign thread can have
+ * started one since.
+ */
+uint64_t rt_sched_live(void) {
+    uint64_t ended = 0;
+    for (uint32_t i = 0; i < rt_sched.procs; i++) {
+        /* acquire: the starts of all that ended are seen. Pairs with the release in
+           rt_p_count(). */
+        ended += rt_load_acq(&rt_sched.ps[i].ended);
+    }
+    uint64_t spawned = rt_load_acq(&rt_sched.foreign_spawned);
+    for (uint32_t i = 0; i < rt_sched.procs; i++) {
+        spawned += rt_load_acq(&rt_sched.ps[i].spawned);
+    }
+    return spawned - ended;
+}
+
+uint64_t rt_sched_reserve_ids(uint64_t count) {
+    /* relaxed: only uniqueness matters. */
+    return rt_add_rlx(&rt_sched.next_id, count);
+}
+
+void rt_sched_ask_attention(uint32_t bits) {
+    for (uint32_t i = 0; i < rt_sched.procs; i++) {
+        /* acq_rel: stronger than needed; the owner sees it at some later scheduling. */
+        rt_or_acqrel(&rt_sched.ps[i].attention, bits);
+    }
+}

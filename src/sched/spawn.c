@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: MIT */
+/* The beginning and the end of a goroutine. */
+#include "sched/spawn.h"
+#include "base/alloc.h"
+#include "base/bits.h"
+#include "sched/foreign.h"
+#include "sched/idle.h"
+#include "sched/monitor.h"
+#include "sched/park.h"
+#include "sched/sched.h"
+
+#include <errno.h>
+#include <string.h>
+
+/*
+ * A goroutine has no stack until it first runs: spawning fills a descriptor and queues
+ * it. The P that takes it off the queue gives it one from its cache. A goroutine that
+ * ends leaves its stack, still warm, to the next new one in the queue, which goes on in
+ * the same frame: a million goroutines that never wait need one stack for each P.
+ *
+ * No stack. ('No stack') If there is no memory for one, the goroutine waits in a list,
+ * and the monitor lets it try again every now and then: memory may come back, the spawner
+ * was told long ago that all is well, and there is nobody to tell otherwise.
+ *
+ * What a free descriptor is like: state dead (or zero, if it is new), no stack, no
+ * defers, no name, flags and wait reason 0. Whoever takes one relies on it, so that
+ * spawning writes two cache lines.
+ */
+
+/* Goroutine numbers that a P takes at a time. */
+#define ID_BATCH 64
+
+static struct {
+    struct rt_lock lock; /* guards the list; a leaf */
+    struct rt_glist list;
+} starving = {.lock = RT_LOCK_INIT(starving)};
+
+/* Stacks */
+
+static void goroutine_entry(void *raw);
+
+static bool attach_stack(struct rt_p *p, struct rt_g *g) {
+    bool cached = p->stacks.count > 0;
+    g->stack = rt_stack_get(&p->stacks, g->stack_log2);
+    if (g->stack == NULL) {
+        return false;
+    }
+    if (unlikely(!cached) && rt_sched.spare_cpu && rt_stack_wants_help()) {
+        rt_monitor_help();
+    }
+    rt_san_born(g);
+    g->saved_errno = 0;
+    arch_context_prepare(&g->ctx, g->stack->top, goroutine_entry, g);
+    return true;
+}
+
+static RT_COLD void starve(struct rt_g *g) {
+    g->wait_reason = RT_WAIT_stack;
+    g->wait_pc = NULL;
+    rt_gstate_set(g, RT_G_RUNNABLE, RT_G_WAITING);
+    rt_lock(&starving.lock);
+    rt_glist_append(&starving.list, g);
+    /* relaxed: under the lock; others take it as a hint */
+    rt_store_rlx(&rt_sched.starved, starving.list.count);
+    rt_unlock(&starving.lock);
+    rt_monitor_poke();
+}
+
+/* The lock is held until they are queued and no longer counted as starved: so whoever
+   holds it finds each goroutine in the one place or in the other. */
+void rt_spawn_feed_starved(void) {
+    rt_lock(&starving.lock);
+    struct rt_glist list = starving.list;
+    uint32_t count = list.count;
+    for (struct rt_g *g = list.first; g != NULL; g = rt_g_next(g)) {
+        g->wait_reason = RT_WAIT_none;
+        rt_gstate_set(g, RT_G_WAITING, RT_G_RUNNABLE);
+    }
+    rt_globq_put_list(&list);
+    starving.list = (struct rt_glist){.first = NULL};
+    rt_store_rlx(&rt_sched.starved, 0); /* relaxed: likewise */
+    rt_unlock(&starving.lock);
+    if (count > 0) {
+        rt_idle_notify(count);
+    }
+}
+
+void rt_spawn_starving_lock(void) {
+    rt_lock(&starving.lock);
+}
+
+void rt_spawn_starving_unlock(void) {
+    rt_unlock(&starving.lock);
+}
+
+void rt_spawn_reset(void) {
+    starving.list = (struct rt_glist){.first = NULL};
+}
+
+bool rt_make_running_slow(struct rt_m *m, struct rt_g *g) {
+    if (likely(attach_stack(m->p, g))) {
+        return true;
+    }
+    starve(g);
+    return false;
+}
+
+/* The end */
+
+void rt_defer_push(struct rt_g *g, struct rt_defer *d, tuco_fn *fn, void *arg) {
+    *d = (struct rt_defer){.next = g->defers, .fn = fn, .arg = arg};
+    g->defers = d;
+}
+
+void rt_defer_run_all(struct rt_g *g) {
+    while (g->defers != NULL) {
+        struct rt_defer d = *g->defers;
+        if (d.allocated) {
+            rt_free(g->defers);
+        }
+        /* before the call, which may defer further ones or end the goroutine */
+        g->defers = d.next;
+        d.fn(d.arg);
+    }
+}
+
+/* Back to what a free descriptor is like. */
+static void free_descriptor(struct rt_p *p, struct rt_g *g) {
+    if (unlikely((g->flags & RT_G_FLAG_NAMED) != 0)) {
+        g->name[0] = '\0';
+    }
+    g->flags = 0;
+    g->wait_reason = RT_WAIT_none;
+    rt_p_count(&p->ended);
+    rt_gpool_put(&p->gcache, &g->slot);
+}
+
+/* Run by the next context, since g's own stack is in use until then. */
+static void commit_end(struct rt_m *m, struct rt_g *g, void *arg) {
+    (void)arg;
+    rt_san_gone(g);
+    rt_stack_put(&m->p->stacks, g->stack);
+    g->stack = NULL;
+    free_descriptor(m->p, g);
+}
+
+static bool can_take_over(const struct rt_g *next, const struct rt_g *g) {
+    return RT_STACK_HANDOVER && next->stack == NULL &&
+           next->stack_log2 == g->stack_log2 && (g->flags & RT_G_FLAG_LOW_START) == 0 &&
+           g->stack->guard != RT_GUARD_GAP && !rt_sched.config.debug.migrate;
+}
+
+/* Ends g, the caller. Returns the goroutine that goes on with its stack, or not at
+   all. */
+static struct rt_g *end_goroutine(struct rt_g *g) {
+    if (unlikely(g->defers != NULL)) {
+        rt_defer_run_all(g);
+    }
+    struct rt_m *m = arch_self();
+    rt_gstate_set(g, RT_G_RUNNING, RT_G_DEAD);
+    struct rt_g *next = rt_find_local(m->p);
+    if (likely(next != NULL) && can_take_over(next, g)) {
+        next->stack = g->stack;
+        g->stack = NULL;
+        free_descriptor(m->p, g);
+        rt_gstate_set(next, RT_G_RUNNABLE, RT_G_RUNNING);
+        rt_m_set_g(m, next);
+        *m->errno_address = 0;
+        arch_fp_reset();
+        return next;
+    }
+    struct rt_g *to = next != NULL && rt_make_running(m, next) ? next : &m->g0;
+    m->commit = commit_end;
+    m->commit_g = g;
+    rt_m_set_g(m, to);
+    rt_san_leave(g, to, true /* it does not come back */);
+    arch_switch(&g->ctx, &to->ctx, rt_after_switch, m);
+    rt_throw("goroutine %llu was resumed after its end", (unsigned long long)g->id);
+}
+
+/* The beginning */
+
+/* The copy is on the goroutine's own stack, for as long as fn runs. */
+static RT_NOINLINE void run_with_copy(struct rt_g *g) {
+    char copy[RT_INLINE_ARG_BYTES] __attribute__((aligned(16)));
+    memcpy(copy, g->inline_arg, g->copy_bytes);
+    g->fn(copy);
+}
+
+/* Runs g, and then each goroutine that takes over the stack. */
+static _Noreturn void run_from(struct rt_g *g) {
+    for (;;) {
+        if (unlikely((g->flags & RT_G_FLAG_COPY) != 0)) {
+            run_with_copy(g);
+        } else {
+            g->fn(g->arg);
+        }
+        g = end_goroutine(g);
+    }
+}
+
+/* Where every stack begins, and where it begins again after tuco_exit() deep in it. */
+static void goroutine_entry(void *raw) {
+    run_from(raw);
+}
+
+static uint64_t next_id(struct rt_p *p) {
+    if (unlikely(p->id_next == p->id_end)) {
+        p->id_next = rt_sched_reserve_ids(ID_BATCH);
+        p->id_end = p->id_next + ID_BATCH;
+    }
+    return p->id_next++;
+}
+
+static void fill(struct rt_g *g, uint64_t id, tuco_fn *fn, void *arg) {
+    g->id = id;
+    g->fn = fn;
+    g->arg = arg;
+    g->stack_log2 = (uint8_t)rt_stack_cached_log2;
+}
+
+/* A copy that does not fit into the descriptor: the goroutine gets its stack now, and the
+   copy lies at its top. */
+static int fill_large_copy(struct rt_p *p, struct rt_g *g,
+                           const struct rt_spawn_options *o) {
+    struct rt_stack_cache none = {.count = 0};
+    g->stack = rt_stack_get(p != NULL ? &p->stacks : &none, g->stack_log2);
+    if (g->stack == NULL) {
+        return -ENOMEM;
+    }
+    rt_san_born(g);
+    uintptr_t place = ((uintptr_t)g->stack->top - o->copy_bytes) & ~(uintptr_t)63;
+    memcpy((void *)place, o->copy, o->copy_bytes);
+    g->arg = (void *)place;
+    g->flags |= RT_G_FLAG_LOW_START;
+    g->saved_errno = 0;
+    arch_context_prepare(&g->ctx, (void *)place, goroutine_entry, g);
+    return 0;
+}
+
+static int fill_options(struct rt_p *p, struct rt_g *g,
+                        const struct rt_spawn_options *o) {
+    if (o->stack_log2 != 0) {
+        g->stack_log2 = (uint8_t)o->stack_log2;
+    }
+    if (o->name != NULL) {
+        strcpy(g->name, o->name); /* its length has been checked */
+        g->flags |= RT_G_FLAG_NAMED;
+    }
+    if (o->copy_bytes > (size_t)1 << (g->stack_log2 - 1)) {
+        return -EINVAL;
+    }
+    if (o->copy_bytes > RT_INLINE_ARG_BYTES) {
+        return fill_large_copy(p, g, o);
+    }
+    if (o->copy != NULL) {
+        memcpy(g->inline_arg, o->copy, o->copy_bytes);
+        g->copy_bytes = (uint8_t)o->copy_bytes;
+        g->flags |= RT_G_FLAG_COPY;
+    }
+    return 0;
+}
+
+/* A descriptor filled and runnable, for whoever holds p, or for a thread without one. */
+static int make_goroutine(struct rt_p *p, struct rt_gslot *slot, uint64_t id, tuco_fn *fn,
+                          void *arg, const struct rt_spawn_options *o) {
+    struct rt_g *g = rt_g_of(slot);
+    rt_store_rlx(&slot->state, RT_G_DEAD); /* relaxed: nobody else; a new slot is zero */
+    fill(g, id, fn, arg);
+    g->creator_id = tuco_id();
+    g->creator_pc = o->pc;
+    int error = fill_options(p, g, o);
+    if (unlikely(error != 0)) {
+        g->name[0] = '\0';
+        g->flags = 0;
+        return error;
+    }
+    rt_gstate_set(g, RT_G_DEAD, RT_G_RUNNABLE);
+    return 0;
+}
+
+static RT_COLD int spawn_from_thread(tuco_fn *fn, void *arg,
+                                     const struct rt_spawn_options *o) {
+    struct rt_gslot *slot = rt_gpool_get_shared();
+    if (slot == NULL) {
+        return -ENOMEM;
+    }
+    int error = make_goroutine(NULL, slot, rt_sched_reserve_ids(1), fn, arg, o);
+    if (error != 0) {
+        rt_gpool_put_shared(slot);
+        return error;
+    }
+    rt_add_rlx(&rt_sched.foreign_spawned, 1); /* relaxed: before it is queued; a count */
+    rt_globq_put(rt_g_of(slot));
+    rt_idle_notify(1);
+    return 0;
+}
+
+int rt_spawn(tuco_fn *fn, void *arg, const struct rt_spawn_options *o) {
+    struct rt_m *m = arch_self();
+    if (unlikely(m == NULL)) {
+        rt_foreign_enter();
+        int r = rt_phase_now() == RT_RUNNING ? spawn_from_thread(fn, arg, o) : -ESRCH;
+        rt_foreign_leave();
+        return r;
+    }
+    struct rt_p *p = m->p;
+    struct rt_gslot *slot = rt_gpool_get(&p->gcache);
+    if (unlikely(slot == NULL)) {
+        return -ENOMEM;
+    }
+    int error = make_goroutine(p, slot, next_id(p), fn, arg, o);
+    if (unlikely(error != 0)) {
+        rt_gpool_put(&p->gcache, slot);
+        return error;
+    }
+    rt_p_count(&p->spawned);
+    if (unlikely(rt_sched.config.debug.migrate)) {
+        rt_globq_put(rt_g_of(slot));
+        rt_idle_notify(1);
+    } else {
+        rt_queue_next(p, rt_g_of(slot));
+    }
+    return 0;
+}
+
+struct rt_g *rt_spawn_main(struct rt_p *p, tuco_fn *fn, void *arg) {
+    struct rt_spawn_options none = {.copy = NULL};
+    struct rt_gslot *slot = rt_gpool_get(&p->gcache);
+    if (slot == NULL || make_goroutine(p, slot, RT_MAIN_ID, fn, arg, &none) != 0) {
+        return NULL;
+    }
+    if (!attach_stack(p, rt_g_of(slot))) {
+        rt_store_rlx(&slot->state, RT_G_DEAD); /* relaxed: nobody else has seen it */
+        rt_gpool_put(&p->gcache, slot);
+        return NULL;
+    }
+    rt_p_count(&p->spawned);
+    return rt_g_of(slot);
+}
+
+/* The public functions */
+
+static void check_function(tuco_fn *fn) {
+    if (unlikely(fn == NULL)) {
+        rt_fatal("go of nil func value");
+    }
+}
+
+int tuco_go(tuco_fn *fn, void *arg) {
+    struct rt_spawn_options o = {.pc = __builtin_return_address(0)};
+    check_function(fn);
+    return rt_spawn(fn, arg, &o);
+}
+
+int tuco_go_copy(tuco_fn *fn, const void *arg, size_t size) {
+    struct rt_spawn_options o = {
+        .copy = arg, .copy_bytes = size, .pc = __builtin_return_address(0)};
+    check_function(fn);
+    return rt_spawn(fn, NULL, &o);
+}
+
+int tuco_go_attr(const tuco_attr *attr, tuco_fn *fn, void *arg) {
+    struct rt_spawn_options o = {.pc = __builtin_return_address(0)};
+    check_function(fn);
+    if (attr != NULL && attr->name != NULL) {
+        if (strlen(attr->name) > TUCO_NAME_MAX) {
+            return -ENAMETOOLONG;
+        }
+        o.name = attr->name;
+    }
+    if (attr != NULL && attr->stack_size != 0) {
+        if (attr->stack_size < (size_t)1 << RT_STACK_MIN_LOG2 ||
+            attr->stack_size > (size_t)1 << RT_STACK_MAX_LOG2) {
+            return -EINVAL;
+        }
+        o.stack_log2 = rt_log2_up(attr->stack_size);
+    }
+    return rt_spawn(fn, arg, &o);
+}
+
+void tuco_exit(void) {
+    struct rt_m *m = arch_self();
+    if (m == NULL) {
+        rt_fatal("tuco_exit called by a thread that is not a goroutine");
+    }
+    struct rt_g *g = rt_m_g(m);
+    rt_defer_run_all(g);
+    if (g->id == RT_MAIN_ID) {
+        rt_store_rlx(&rt_sched.main_exited, 1); /* relaxed: read at rest */
+    }
+    struct rt_g *next = end_goroutine(g);
+    arch_jump(next->stack->top, goroutine_entry, next);
+}
+
+int tuco_defer(tuco_fn *fn, void *arg) {
+    struct rt_m *m = arch_self();
+    if (m == NULL) {
+        return -EPERM;
+    }
+    struct rt_defer *d = rt_alloc(sizeof *d);
+    if (d == NULL) {
+        return -ENOMEM;
+    }
+    rt_defer_push(rt_m_g(m), d, fn, arg);
+    d->allocated = true;
+    return 0;
+}
+
+uint64_t tuco_id(void) {
+    struct rt_m *m = arch_self();
+    return m == NULL ? 0 : rt_m_g(m)->id;
+}
+
+int tuco_set_name(const char *name) {
+    struct rt_m *m = arch_self();
+    if (m == NULL) {
+        return -EPERM;
+    }
+    if (name != NULL && strlen(name) > TUCO_NAME_MAX) {
+        return -ENAMETOOLONG;
+    }
+    strcpy(rt_m_g(m)->name, name != NULL ? name : "");
+    rt_m_g(m)->flags |= RT_G_FLAG_NAMED;
+    return 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The clock that deadlines are points on. */
+#include "os/os.h"
+
+#include <tuco/time.h>
+
+_Static_assert(OS_NEVER == TUCO_NEVER, "a deadline passes through os.h unchanged");
+
+tuco_time tuco_now(void) {
+    return os_now();
+}
+
+tuco_time tuco_deadline(tuco_time duration) {
+    tuco_time sum;
+    return __builtin_add_overflow(os_now(), duration, &sum) ? TUCO_NEVER : sum;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* not under tsan */
+/* Proves: TUCOPROCS takes 1 to 1024 as it is; all else is refused by name and nothing
+   starts. */
+/* fixed procs */
+#include "test.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+static int calls;
+
+static int count_main(void *arg) {
+    (void)arg;
+    calls++;
+    return 0;
+}
+
+static void nothing(void *arg) {
+    (void)arg;
+}
+
+/* Its standard error is captured by the test. */
+static void expect_refused(void *arg) {
+    test_setenv("TUCOPROCS", arg);
+    int threads = test_count_threads();
+    ASSERT_EQ(tuco_run(count_main, NULL), -EINVAL);
+    ASSERT_EQ(tuco_start(), -EINVAL);
+    ASSERT_EQ(calls, 0);
+    ASSERT_EQ(test_count_threads(), threads);
+    ASSERT_EQ(tuco_go(nothing, NULL), -ESRCH);
+    test_setenv("TUCOPROCS", "2");
+    ASSERT_EQ(tuco_run(count_main, NULL), 0); // a refused start does no harm
+    ASSERT_EQ(calls, 1);
+}
+
+TEST(bad_values) {
+    static struct test_child child;
+    static char *const bad[] = {
+        "0", "-1", "abc", "1025", "2x", " ", "99999999999999999999"};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        test_child_run(&child, expect_refused, bad[i]);
+        ASSERT_HAS(child.text, "TUCOPROCS");
+        ASSERT_HAS(child.text, bad[i]);
+        EXPECT_STATUS(&child, 0);
+    }
+}
+
+TEST(good_values) {
+    static const int good[] = {1, 2, 3, 7, 64, 255, 256, 257, 1000, 1023, 1024};
+    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+        char text[16];
+        snprintf(text, sizeof(text), "%d", good[i]);
+        test_setenv("TUCOPROCS", text);
+        RUN(count_main);
+    }
+    test_setenv("TUCOPROCS", ""); // as if it were not there
+    RUN(count_main);
+}

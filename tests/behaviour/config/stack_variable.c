@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* not under tsan */
+/* Proves: TUCOSTACK takes bytes and the suffixes K, M and G; all else is refused by name.
+   */
+/* fixed procs */
+#include "test.h"
+
+#include <errno.h>
+
+static int calls;
+
+static int count_main(void *arg) {
+    (void)arg;
+    calls++;
+    return 0;
+}
+
+static void nothing(void *arg) {
+    (void)arg;
+}
+
+static void expect_refused(void *arg) {
+    test_setenv("TUCOSTACK", arg);
+    ASSERT_EQ(tuco_run(count_main, NULL), -EINVAL);
+    ASSERT_EQ(tuco_start(), -EINVAL);
+    ASSERT_EQ(calls, 0);
+}
+
+TEST(bad_values) {
+    static struct test_child child;
+    static char *const bad[] = {"1",    "12q",        "K",     "-64K",
+                                "64KB", "100000000T", "16383", "65G"};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        test_child_run(&child, expect_refused, bad[i]);
+        ASSERT_HAS(child.text, "TUCOSTACK");
+        ASSERT_HAS(child.text, bad[i]);
+        EXPECT_STATUS(&child, 0);
+    }
+}
+
+/* Half the size is what a copied argument may take: it tells the size from outside. */
+static int expect_half_main(void *arg) {
+    static char block[((size_t)2 << 20) + 1];
+    size_t half = *(size_t *)arg;
+    ASSERT_EQ(tuco_go_copy(nothing, block, half + 1), -EINVAL);
+    return 0;
+}
+
+TEST(good_values) {
+    static const struct {
+        const char *text;
+        size_t half;
+    } good[] = {{"32768", 16384}, {"64K", 32768}, {"512K", 262144}, {"4M", 2097152}};
+    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+        test_setenv("TUCOSTACK", good[i].text);
+        ASSERT_EQ(tuco_run(expect_half_main, (void *)&good[i].half), 0);
+    }
+    test_setenv("TUCOSTACK", "1G");
+    RUN(count_main);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Proves: the dump says of each goroutine whether it runs, could run, or waits and for
+   what. */
+/* fixed procs */
+#include "test.h"
+
+static tuco_wg gate;
+static tuco_wg wg;
+static atomic_int waiting;
+
+static void wait_at_gate(void *arg) {
+    (void)arg;
+    atomic_store(&waiting, 1);
+    tuco_wg_wait(&gate);
+}
+
+static void nothing(void *arg) {
+    (void)arg;
+}
+
+static int run_main(void *arg) {
+    (void)arg;
+    tuco_wg_add(&gate, 1);
+    ASSERT_EQ(tuco_wg_go(&wg, wait_at_gate, NULL), 0);
+    test_await(&waiting, 1);
+    ASSERT_EQ(tuco_wg_go(&wg, nothing, NULL), 0); // not before main blocks: one processor
+    const char *dump = test_dump();
+    ASSERT_MATCH(dump, "^goroutine 1 \\[running\\].*:$");
+    ASSERT_MATCH(dump, "^goroutine 2 \\[sync\\.WaitGroup\\.Wait\\].*:$");
+    ASSERT_MATCH(dump, "^goroutine 3 \\[runnable\\].*:$");
+    ASSERT_MATCH(dump, "^created by .* in goroutine 1$");
+    tuco_wg_done(&gate);
+    tuco_wg_wait(&wg);
+    return 0;
+}
+
+TEST(states) {
+    test_setenv("TUCOPROCS", "1");
+    RUN(run_main);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Proves: a foreign thread blocked in the library is no goroutine: not in the count, not
+   in the way. */
+#include "test.h"
+
+static tuco_wg gate;
+static atomic_int waiting;
+
+static void wait_at_gate(void *arg) {
+    (void)arg;
+    atomic_store(&waiting, 1);
+    tuco_wg_wait(&gate);
+}
+
+static void nothing(void *arg) {
+    (void)arg;
+}
+
+static int run_main(void *arg) {
+    (void)arg;
+    struct test_thread thread;
+    tuco_wg wg = {0};
+    tuco_wg_add(&gate, 1);
+    test_thread_start(&thread, wait_at_gate, NULL);
+    test_await(&waiting, 1);
+    for (int i = 0; i < 100; i++) {
+        tuco_yield();
+        ASSERT_EQ(tuco_count(), 1);
+    }
+    ASSERT_EQ(tuco_wg_go(&wg, nothing, NULL), 0);
+    tuco_wg_wait(&wg);
+    tuco_wg_done(&gate);
+    test_thread_join(&thread);
+    return 0;
+}
+
+TEST(not_counted) {
+    RUN(run_main);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Proves: a dump says of a goroutine without memory for a stack what it waits for, and
+   not where an earlier one waited. */
+/* fixed procs */
+/*
+ * Bug. The place of a wait is kept in the descriptor, and a descriptor is used again. A
+ * goroutine that waits for stack memory has not called anything yet, but was shown at the
+ * place where the previous owner of its descriptor had waited.
+ *
+ * Fix. It gets its own reason and no place.
+ *
+ * Fails without it: there is one processor, so that the descriptor freed last is taken
+ * first, and its owner waited for the gate.
+ */
+#include "os/fault.h"
+#include "test.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define STACK_BYTES ((size_t)1024 * 1024) /* not the size that processors keep */
+
+static tuco_wg gate;
+static tuco_wg wg;
+static atomic_int waiting;
+static atomic_int denying;
+
+static int deny(enum os_fault_kind kind) {
+    return kind == OS_FAULT_RESERVE && atomic_load(&denying) != 0 ? ENOMEM : 0;
+}
+
+static void wait_at_gate(void *arg) {
+    (void)arg;
+    atomic_store(&waiting, 1);
+    tuco_wg_wait(&gate);
+}
+
+static void done(void *arg) {
+    (void)arg;
+    tuco_wg_done(&wg);
+}
+
+static int run_main(void *arg) {
+    (void)arg;
+    tuco_attr attr = {.name = "large", .stack_size = STACK_BYTES};
+    tuco_wg_add(&gate, 1);
+    ASSERT_EQ(tuco_wg_go(&wg, wait_at_gate, NULL), 0);
+    test_await(&waiting, 1);
+    tuco_wg_done(&gate);
+    tuco_wg_wait(&wg);
+    atomic_store(&denying, 1);
+    tuco_wg_add(&wg, 1);
+    ASSERT_EQ(tuco_go_attr(&attr, done, NULL), 0);
+    const char *dump;
+    do { // it is runnable again for a moment whenever it is to try again
+        tuco_yield();
+        dump = test_dump();
+    } while (strstr(dump, "[runnable]") != NULL);
+    ASSERT_HAS(dump, "[waiting for stack memory] {name: large}:\ncreated by ");
+    atomic_store(&denying, 0);
+    tuco_wg_wait(&wg);
+    return 0;
+}
+
+TEST(dump_of_the_starved) {
+    os_fault_hook = deny;
+    test_setenv("TUCOPROCS", "1");
+    RUN(run_main);
+}
