@@ -302,7 +302,7 @@ void rt_idle_wake(uint32_t wanted) {
 bool rt_idle_try_spin(struct rt_m *m) {
     uint64_t w = rt_load_rlx(&rt_idle.word); /* relaxed: the compare-and-swap decides */
     while (!m->spinning && rt_sched.procs > 1) {
-        uint32_t busy = rt_sched.procs - rt_idle_ps(w);
+        uint32_t busy = rt_sched.procs - rt_idle_ps(w) - rt_idle_aside(w);
         if (2 * rt_idle_spinning(w) >= busy) {
             break;
         }

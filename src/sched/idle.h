@@ -37,10 +37,14 @@ extern struct rt_idle_word { rt_atomic(uint64_t) word; } rt_idle RT_CACHE_ALIGNE
 /* Wakes Ms to look for work until wanted are looking. */
 void rt_idle_wake(uint32_t wanted);
 
-/* After a goroutine has been put into a ring or the global queue: makes sure that
-   somebody looks for it if a P is idle. Any thread. Two loads if there is nothing to
+/* How many are woken at once for many goroutines. Each costs the waker microseconds; those
+   that are up wake the others. */
+#define RT_IDLE_BURST 4u
+
+/* After count goroutines have been put into a ring or the global queue: makes sure that
+   somebody looks for them if a P is idle. Any thread. Two loads if there is nothing to
    do. */
-static inline void rt_idle_notify(uint32_t wanted) {
+static inline void rt_idle_notify(uint32_t count) {
     /* fence(light): the queue before the idle word. Pairs with the fence(heavy) of the
        last searcher in give_up() and rt_idle_found(). Lost-wakeup rule. */
     rt_fence_light();
@@ -48,7 +52,7 @@ static inline void rt_idle_notify(uint32_t wanted) {
     uint64_t w = rt_load_rlx(&rt_idle.word);
     if (unlikely(rt_idle_spinning(w) == 0 &&
                  (rt_idle_ps(w) > 0 || (w & RT_IDLE_NEED) == 0))) {
-        rt_idle_wake(wanted);
+        rt_idle_wake(count < RT_IDLE_BURST ? count : RT_IDLE_BURST);
     }
 }
 
