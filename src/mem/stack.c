@@ -32,9 +32,10 @@
  * stack only once in a period, which is from one scavenging to the next, since trimming
  * costs more than a spawn.
  *
- * Help. The pages of a new stack cost microseconds, a goroutine nanoseconds. From
- * HELP_FROM stacks on, each batch that a P has to make itself is a reason for the monitor
- * to make as many ahead, if there is a CPU to spare.
+ * From LARGE_BURST stacks on, a P that has to make stacks makes VECTOR_MAX, since each
+ * call is cheaper the more it is for, and leaves what it does not need to the next. And
+ * if there is a CPU to spare the monitor makes as many again ahead: the pages of a new
+ * stack cost microseconds, a goroutine nanoseconds.
  *
  * Colours. Stacks lie a power of two apart, so that the first frames of all would compete
  * for the same few lines of a cache. Each top is shifted down by its colour, a multiple
@@ -49,10 +50,10 @@
 /* what a reused stack may keep resident */
 #define KEEP_BYTES     ((size_t)16 * 1024)
 #define WARM_MAX_BYTES ((size_t)1 << 20) /* larger ones are given back at once */
-#define SCAVENGE_BATCH 64
+#define VECTOR_MAX     64u               // stacks that one system call is made for
 /* stacks a call: keeps the monitor responsive */
 #define SCAVENGE_MAX 4096u
-#define HELP_FROM    ((size_t)4096)
+#define LARGE_BURST  ((size_t)4096)
 #define HELP_MAX     512u /* made ahead at most */
 #define COLOURS      32u
 #define CANARY_WORDS 16
@@ -198,7 +199,7 @@ static int list_ranges(struct rt_stack *list, struct os_range *ranges, size_t fr
 
 /* For stacks that were never used: the list, which is not empty, becomes usable. */
 static void guard_install(struct rt_stack *list) {
-    struct os_range ranges[BATCH_MAX] = {{NULL, 0}};
+    struct os_range ranges[VECTOR_MAX] = {{NULL, 0}};
     int n = list_ranges(list, ranges, 0, RT_STACK_GUARD_BYTES);
     bool advised = depot.guard == RT_GUARD_ADVISE && os_guard_install(ranges, n) == 0;
     for (struct rt_stack *s = list; s != NULL; s = s->next) {
@@ -230,7 +231,7 @@ static void gap_check(const struct rt_stack *s) {
 
 /* Brings the first page of each in, by one call instead of a fault each. */
 static void populate_tops(struct rt_stack *list) {
-    struct os_range ranges[BATCH_MAX];
+    struct os_range ranges[VECTOR_MAX];
     size_t last_page = rt_stack_bytes(list) - OS_PAGE_BYTES;
     int n = list_ranges(list, ranges, last_page, OS_PAGE_BYTES);
     if (n > 1) {
@@ -239,7 +240,7 @@ static void populate_tops(struct rt_stack *list) {
 }
 
 static void trim_warm(struct rt_stack *list, uint32_t period) {
-    struct os_range ranges[BATCH_MAX];
+    struct os_range ranges[VECTOR_MAX];
     size_t bytes = rt_stack_bytes(list);
     int n = 0;
     for (struct rt_stack *s = list; s != NULL; s = s->next) {
@@ -331,6 +332,30 @@ static bool add_slab(struct depot_class *d, unsigned size_log2) {
     return true;
 }
 
+/* Cuts the list behind its first count stacks and returns the rest. */
+static struct rt_stack *split(struct rt_stack *list, uint32_t count) {
+    while (--count > 0 && list->next != NULL) {
+        list = list->next;
+    }
+    struct rt_stack *rest = list->next;
+    list->next = NULL;
+    return rest;
+}
+
+/* Stacks made ahead are as warm as they get, and there is nothing to trim. */
+static void put_ahead(struct depot_class *d, struct rt_stack *list, uint32_t period) {
+    rt_lock(&depot.lock);
+    while (list != NULL) {
+        struct rt_stack *s = list;
+        list = s->next;
+        s->trimmed = period;
+        s->next = d->warm;
+        d->warm = s;
+        d->warm_count++;
+    }
+    rt_unlock(&depot.lock);
+}
+
 /* Asked for by who has just made count stacks. */
 static void ask_for_help(uint32_t count) {
     /* relaxed, here and below: a number; a stack too many or too few does no harm. */
@@ -346,16 +371,17 @@ static struct rt_stack *take_batch(unsigned size_log2, uint32_t wanted) {
     for (;;) {
         struct rt_stack *cold = NULL;
         struct rt_stack *carved = NULL;
+        bool large_burst = false;
         rt_lock(&depot.lock);
         struct rt_stack *warm = take_warm_locked(d, wanted);
         if (warm == NULL) {
             cold = take_cold_locked(d, wanted);
         }
         if (warm == NULL && cold == NULL) {
-            carved = carve_locked(d, wanted);
+            large_burst = wanted == BATCH_MAX && depot.made >= LARGE_BURST;
+            carved = carve_locked(d, large_burst ? VECTOR_MAX : wanted);
         }
         uint32_t period = depot.period;
-        bool large_burst = wanted == BATCH_MAX && depot.made >= HELP_FROM;
         rt_unlock(&depot.lock);
         if (warm != NULL) {
             trim_warm(warm, period);
@@ -369,7 +395,8 @@ static struct rt_stack *take_batch(unsigned size_log2, uint32_t wanted) {
             guard_install(carved);
             populate_tops(carved);
             if (large_burst) {
-                ask_for_help(wanted);
+                put_ahead(d, split(carved, wanted), period);
+                ask_for_help(VECTOR_MAX);
             }
             return carved;
         }
@@ -389,7 +416,7 @@ bool rt_stack_help(void) {
     if (wanted == 0) {
         return false;
     }
-    uint32_t n = wanted < BATCH_MAX ? wanted : BATCH_MAX;
+    uint32_t n = wanted < VECTOR_MAX ? wanted : VECTOR_MAX;
     rt_sub_rlx(&help_wanted, n);
     rt_lock(&depot.lock);
     struct rt_stack *list = carve_locked(d, n);
@@ -400,16 +427,7 @@ bool rt_stack_help(void) {
     }
     guard_install(list);
     populate_tops(list);
-    rt_lock(&depot.lock);
-    while (list != NULL) {
-        struct rt_stack *s = list;
-        list = s->next;
-        s->trimmed = period; /* there is nothing to trim */
-        s->next = d->warm;
-        d->warm = s;
-        d->warm_count++;
-    }
-    rt_unlock(&depot.lock);
+    put_ahead(d, list, period);
     return true;
 }
 
@@ -500,7 +518,7 @@ void rt_stack_flush(struct rt_stack_cache *c) {
 /* Giving back to the kernel */
 
 static void scavenge_batch(struct depot_class *d, struct rt_stack *list) {
-    struct os_range ranges[SCAVENGE_BATCH];
+    struct os_range ranges[VECTOR_MAX];
     int n = list_ranges(list, ranges, RT_STACK_GUARD_BYTES,
                         rt_stack_bytes(list) - RT_STACK_GUARD_BYTES);
     os_discard(ranges, n);
@@ -546,7 +564,7 @@ static bool scavenge_class(struct depot_class *d) {
     size_t unneeded = d->warm_low;
     rt_unlock(&depot.lock);
     while (unneeded > 0 && done < SCAVENGE_MAX) {
-        uint32_t wanted = unneeded < SCAVENGE_BATCH ? (uint32_t)unneeded : SCAVENGE_BATCH;
+        uint32_t wanted = unneeded < VECTOR_MAX ? (uint32_t)unneeded : VECTOR_MAX;
         rt_lock(&depot.lock);
         struct rt_stack *list = take_warm_locked(d, wanted);
         rt_unlock(&depot.lock);
