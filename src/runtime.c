@@ -17,10 +17,9 @@
 #include "sched/thread.h"
 
 #include <errno.h>
-#include <string.h>
 #include <tuco.h>
 
-/* What tuco_configure() left. The lifecycle lock. */
+/* What tuco_configure() left. Whoever has won change_begin(). */
 static tuco_config configured;
 
 /* Atomic: who is in tuco_run(), tuco_start() or tuco_stop(), so that none overtakes
@@ -177,7 +176,8 @@ static void main_goroutine(void *unused) {
    compute at this moment are given a little time to come to their end or to their next
    call: most often they are about to. */
 static void finish_run(void) {
-    /* here too: the thread that main returned on may have to wait for a CPU */
+    /* Here too: the thread that main returned on may have to wait for a CPU. */
+    rt_sched_ask_attention(RT_ATTENTION_STOP);
     rt_idle_release_all();
     bool all_left = rt_thread_wait_gone();
     if (all_left) {

@@ -12,12 +12,14 @@
 
 /*
  * Its duties, each a function below:
- *   a goroutine is alone in the next slot of a P that computes, while others are idle:
- *   somebody is woken to steal it a P has begun no slice for the length of one: its ring
- *   gets its turn, see rt_find_local() a thread could not be started, or a stack not be
- *   had: another try stacks that a burst left behind: their memory is given back
- *   stacks in a large burst: some are made ahead
- *   TUCODEBUG=schedtrace: a line every so often
+ *   - a goroutine is alone in the next slot of a P that computes, while others are idle:
+ *     somebody is woken to steal it
+ *   - a P has begun no slice for the length of one: its ring gets its turn, see
+ *     rt_find_local()
+ *   - a thread could not be started, or a stack not be had: another try
+ *   - stacks that a burst left behind: their memory is given back
+ *   - stacks in a large burst: some are made ahead
+ *   - TUCODEBUG=schedtrace: a line every so often
  *
  * How often. While some Ps are idle and some are busy, between TICK_MIN_NS and
  * TICK_MAX_NS, backing off while nothing is found. While all are busy or all are idle
