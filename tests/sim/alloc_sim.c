@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Stands for src/base/alloc.c in the simulation: freed memory is spoilt and not used
+   again in the run. */
+#include "base/alloc.h"
+#include "machine.h"
+#include "os/fault.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SPOILT 0xdd
+
+/* In front of each piece, and as long as its alignment. */
+struct header {
+    size_t bytes;
+    char unused[RT_CACHE_LINE_BYTES - sizeof(size_t)];
+};
+
+void *rt_alloc(size_t bytes) {
+    if (os_fault(OS_FAULT_ALLOC) != 0) {
+        return NULL;
+    }
+    size_t rounded =
+        (bytes + RT_CACHE_LINE_BYTES - 1) & ~(size_t)(RT_CACHE_LINE_BYTES - 1);
+    struct header *h = aligned_alloc(RT_CACHE_LINE_BYTES, sizeof *h + rounded);
+    if (h == NULL) {
+        return NULL;
+    }
+    memset(h, 0, sizeof *h + rounded);
+    h->bytes = rounded;
+    return h + 1;
+}
+
+void rt_free(void *memory) {
+    if (memory == NULL) {
+        return;
+    }
+    struct header *h = (struct header *)memory - 1;
+    sim_memory_gone(memory, h->bytes);
+    memset(memory, SPOILT, h->bytes);
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+/* Simulated threads: how they start, sleep, take turns, and how time goes by. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "machine.h"
+
+#include <link.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/*
+ * One thread of the system runs everything. A simulated thread is a context of arch.h; it
+ * is left in the middle of a step and resumed there. The runtime switches goroutines
+ * inside a simulated thread by the same arch_switch(), so that a simulated thread may be
+ * left on any goroutine's stack: what is resumed is the simulated thread.
+ *
+ * Thread-locals. The program has one block of them, which the linker has laid out; there
+ * are no others, since the C library's are in its own. Its contents change with the
+ * thread.
+ */
+
+struct sim_machine sim;
+
+static struct {
+    struct arch_context ctx; /* who called sim_run() */
+    char *tls;
+    size_t tls_bytes;
+    char tls_initial[SIM_TLS_BYTES];
+} root;
+
+/* Failure */
+
+static const char *const strategy_names[] = {"rw", "pct"};
+static const char *const model_names[] = {"sc", "tso", "weak"};
+
+static void print_threads(void) {
+    static const char *const states[] = {"free", "runnable", "asleep", "ended"};
+    for (int i = 0; i < sim.threads_end; i++) {
+        const struct sim_thread *t = &sim.threads[i];
+        if (t->state == SIM_FREE) {
+            continue;
+        }
+        fprintf(stderr, "  thread %-3d %-13s %-8s %8llu steps", t->id, t->name,
+                states[t->state], (unsigned long long)t->steps);
+        if (t->site != NULL) {
+            fprintf(stderr, "  %s %s in %s", t->site->what, t->site->operand,
+                    t->site->function);
+        }
+        if (t->state == SIM_ASLEEP && t->deadline_ns != SIM_NEVER) {
+            fprintf(stderr, ", for %lld ns", (long long)(t->deadline_ns - sim.now_ns));
+        }
+        if (t->stores_count > 0) {
+            fprintf(stderr, ", %d stores not seen yet", t->stores_count);
+        }
+        fprintf(stderr, "\n");
+    }
+}
+
+void sim_fail(const char *format, ...) {
+    const struct sim_options *o = &sim.options;
+    char procs[32] = "";
+    va_list args;
+    if (o->procs != 0) {
+        snprintf(procs, sizeof procs, " --procs %d", o->procs);
+    }
+    fprintf(stderr, "FAILED: ");
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fprintf(stderr,
+            "\nafter %llu steps, at %lld ns\nagain: --scenario %s --runs 1 --seed %llu "
+            "--strategy %s --depth %d --length %llu --steps %llu --memory %s%s\n",
+            (unsigned long long)sim.steps, (long long)sim.now_ns, o->scenario,
+            (unsigned long long)o->seed, strategy_names[o->strategy], o->depth,
+            (unsigned long long)o->length, (unsigned long long)o->steps_max,
+            model_names[o->model], procs);
+    print_threads();
+    sim_trace_print();
+    _exit(1);
+}
+
+/* The set of the runnable */
+
+static void runnable_add(struct sim_thread *t) {
+    t->state = SIM_RUNNABLE;
+    t->last_step = sim.steps;
+    t->place = sim.runnable_count;
+    sim.runnable[sim.runnable_count++] = t;
+    sim_strategy_changed();
+}
+
+static void runnable_remove(struct sim_thread *t, enum sim_state state) {
+    struct sim_thread *last = sim.runnable[--sim.runnable_count];
+    sim.runnable[t->place] = last;
+    last->place = t->place;
+    t->state = state;
+    sim_strategy_changed();
+}
+
+/* Turns */
+
+static void arrived(void *unused) {
+    (void)unused;
+}
+
+static void switch_to(struct sim_thread *t) {
+    struct sim_thread *from = sim.self;
+    if (t == from) {
+        return;
+    }
+    memcpy(from->tls, root.tls, root.tls_bytes);
+    memcpy(root.tls, t->tls, root.tls_bytes);
+    sim.self = t;
+    arch_switch(&from->ctx, &t->ctx, arrived, NULL);
+}
+
+/* Time */
+
+static void expire(void) {
+    int64_t next = SIM_NEVER;
+    for (int i = 0; i < sim.threads_end; i++) {
+        struct sim_thread *t = &sim.threads[i];
+        if (t->state != SIM_ASLEEP) {
+            continue;
+        }
+        if (t->deadline_ns <= sim.now_ns) {
+            t->timed_out = true;
+            runnable_add(t);
+        } else if (t->deadline_ns < next) {
+            next = t->deadline_ns;
+        }
+    }
+    sim.next_deadline_ns = next;
+}
+
+static void pass_time(int64_t ns) {
+    sim.now_ns += ns;
+    if (sim.now_ns >= sim.next_deadline_ns) {
+        expire();
+    }
+}
+
+/* Nobody can go on before the next deadline: then it is there. */
+static void jump(void) {
+    if (sim.next_deadline_ns == SIM_NEVER) {
+        return;
+    }
+    if (sim.now_ns < sim.next_deadline_ns) {
+        sim.now_ns = sim.next_deadline_ns;
+    }
+    expire();
+}
+
+/* Gives the turn away for good or until woken; the caller is not runnable. */
+static void leave(void) {
+    if (sim.runnable_count == 0 && sim.on_all_asleep != NULL) {
+        sim.quiet = true;
+        sim.on_all_asleep();
+        sim.quiet = false;
+    }
+    while (sim.runnable_count == 0) {
+        /* next_deadline_ns may be of a thread that was woken before it. */
+        jump();
+        if (sim.runnable_count == 0 && sim.next_deadline_ns == SIM_NEVER) {
+            sim_fail("lost wake-up: every thread sleeps, and none has a deadline");
+        }
+    }
+    switch_to(sim_strategy_choose(false));
+}
+
+/* How seldom time jumps although threads could go on: as if all of them had to wait for a
+   CPU. */
+#define JUMP_CHANCE 16384
+
+static void step(const struct sim_site *site, int64_t ns, bool relaxed) {
+    struct sim_thread *t = sim.self;
+    t->site = site;
+    t->steps++;
+    if (++sim.steps > sim.options.steps_max) {
+        sim_fail("no end: more steps than --steps allows");
+    }
+    pass_time(ns);
+    if (!sim.steady && sim_chance(JUMP_CHANCE)) {
+        jump();
+    }
+    sim_memory_step();
+    switch_to(sim_strategy_choose(relaxed));
+    sim_trace_step(t, site);
+}
+
+void sim_step(const struct sim_site *site) {
+    if (!sim.quiet) {
+        step(site, SIM_STEP_NS, false);
+    }
+}
+
+void sim_relax(const struct sim_site *site) {
+    if (!sim.quiet) {
+        step(site, SIM_RELAX_NS, true);
+    }
+}
+
+void sim_at(const struct sim_site *site) {
+    sim.self->site = site;
+}
+
+/* Sleeping */
+
+bool sim_sleep_until(int64_t deadline_ns) {
+    struct sim_thread *t = sim.self;
+    sim_memory_flush(t);
+    t->timed_out = false;
+    t->deadline_ns = deadline_ns;
+    if (deadline_ns <= sim.now_ns) {
+        return false;
+    }
+    if (deadline_ns < sim.next_deadline_ns) {
+        sim.next_deadline_ns = deadline_ns;
+    }
+    runnable_remove(t, SIM_ASLEEP);
+    leave();
+    t->word = NULL;
+    t->joined = NULL;
+    return !t->timed_out;
+}
+
+void sim_wake(struct sim_thread *t) {
+    runnable_add(t);
+}
+
+void sim_wake_word(const void *word, int count) {
+    struct sim_thread *sleepers[SIM_THREADS_MAX];
+    int n = 0;
+    for (int i = 0; i < sim.threads_end; i++) {
+        struct sim_thread *t = &sim.threads[i];
+        if (t->state == SIM_ASLEEP && t->word == word) {
+            sleepers[n++] = t;
+        }
+    }
+    for (; n > 0 && count > 0; count--) {
+        uint32_t i = rt_rand_below(&sim.rand, (uint32_t)n);
+        sim_wake(sleepers[i]);
+        sleepers[i] = sleepers[--n];
+    }
+}
+
+/* Beginning and end of a thread */
+
+static void forget(struct sim_thread *t) {
+    t->state = SIM_FREE;
+}
+
+static void thread_end(struct sim_thread *t) {
+    sim_memory_flush(t);
+    runnable_remove(t, SIM_ENDED);
+    for (int i = 0; i < sim.threads_end; i++) {
+        struct sim_thread *other = &sim.threads[i];
+        if (other->state == SIM_ASLEEP && other->joined == t) {
+            sim_wake(other);
+        }
+    }
+    if (t->detached) {
+        forget(t); /* its stack stays until the slot is used again, after this switch */
+    }
+    leave();
+}
+
+static void thread_main(void *raw) {
+    struct sim_thread *t = raw;
+    t->fn(t->arg);
+    thread_end(t);
+}
+
+static struct sim_thread *thread_slot(void) {
+    int i = 0;
+    while (i < sim.threads_end && sim.threads[i].state != SIM_FREE) {
+        i++;
+    }
+    if (i == SIM_THREADS_MAX) {
+        return NULL;
+    }
+    struct sim_thread *t = &sim.threads[i];
+    if (i == sim.threads_end) {
+        t->stack = mmap(NULL, SIM_STACK_BYTES, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (t->stack == MAP_FAILED) {
+            return NULL;
+        }
+        /* The lowest page is a guard. */
+        if (mprotect(t->stack, (size_t)sysconf(_SC_PAGESIZE), PROT_NONE) != 0) {
+            return NULL;
+        }
+        sim.threads_end++;
+    }
+    return t;
+}
+
+struct sim_thread *sim_thread_start(const char *name, void (*fn)(void *), void *arg) {
+    struct sim_thread *t = thread_slot();
+    if (t == NULL) {
+        return NULL;
+    }
+    char *stack = t->stack;
+    memset(t, 0, sizeof *t);
+    t->stack = stack;
+    t->id = (int)(t - sim.threads);
+    t->fn = fn;
+    t->arg = arg;
+    t->deadline_ns = SIM_NEVER;
+    snprintf(t->name, sizeof t->name, "%s", name);
+    memcpy(t->tls, root.tls_initial, root.tls_bytes);
+    arch_context_prepare(&t->ctx, stack + SIM_STACK_BYTES, thread_main, t);
+    sim_strategy_thread(t);
+    runnable_add(t);
+    return t;
+}
+
+void sim_thread_join(struct sim_thread *t) {
+    while (t->state != SIM_ENDED) {
+        sim.self->joined = t;
+        sim_sleep_until(SIM_NEVER);
+    }
+    forget(t);
+}
+
+void sim_thread_detach(struct sim_thread *t) {
+    t->detached = true;
+    if (t->state == SIM_ENDED) {
+        forget(t);
+    }
+}
+
+int sim_threads_alive(void) {
+    int alive = 0;
+    for (int i = 0; i < sim.threads_end; i++) {
+        alive += sim.threads[i].state != SIM_FREE;
+    }
+    return alive;
+}
+
+/* A run */
+
+static int find_tls(struct dl_phdr_info *info, size_t bytes, void *unused) {
+    (void)bytes;
+    (void)unused;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        if (info->dlpi_phdr[i].p_type == PT_TLS) {
+            root.tls = info->dlpi_tls_data;
+            root.tls_bytes = info->dlpi_phdr[i].p_memsz;
+        }
+    }
+    return 1; /* the first object is the program; the others are not ours */
+}
+
+static void first_main(void *raw) {
+    void (*main_fn)(void) = *(void (**)(void))raw;
+    struct sim_thread *t = sim.self;
+    main_fn();
+    sim_memory_flush(t);
+    memcpy(root.tls, root.tls_initial, root.tls_bytes);
+    arch_switch(&t->ctx, &root.ctx, arrived, NULL);
+}
+
+void sim_run(const struct sim_options *options, void (*main_fn)(void)) {
+    dl_iterate_phdr(find_tls, NULL);
+    if (root.tls_bytes > SIM_TLS_BYTES) {
+        fprintf(stderr, "the program has %zu bytes of thread-locals\n", root.tls_bytes);
+        abort();
+    }
+    memcpy(root.tls_initial, root.tls, root.tls_bytes);
+    sim.options = *options;
+    sim.rand.state = options->seed;
+    sim.now_ns = 1;
+    sim.next_deadline_ns = SIM_NEVER;
+    sim_strategy_begin();
+    sim_memory_begin();
+    sim.self = sim_thread_start("main", first_main, &main_fn);
+    arch_switch(&root.ctx, &sim.self->ctx, arrived, NULL);
+}

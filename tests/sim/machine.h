@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of the simulated machine, for the files that make it up. */
+#ifndef SIM_MACHINE_H
+#define SIM_MACHINE_H
+
+#include "arch/arch.h"
+#include "base/rand.h"
+#include "sim.h"
+
+#include <stddef.h>
+
+#define SIM_THREADS_MAX   512
+#define SIM_STACK_BYTES   ((size_t)256 * 1024)
+#define SIM_BUFFER_STORES 32
+#define SIM_TLS_BYTES     64
+#define SIM_NEVER         INT64_MAX
+#define SIM_DEPTH_MAX     16
+#define SIM_PROCS_MAX     256
+
+/* How long things take on the virtual clock. A turn of a wait loop is far too long, so
+   that the runtime's short waits, which are measured in time, take few steps. */
+#define SIM_STEP_NS  ((int64_t)10)
+#define SIM_RELAX_NS ((int64_t)400)
+
+enum sim_strategy {
+    SIM_RANDOM_WALK,
+    SIM_PCT,
+};
+
+/* How far memory may be from sequentially consistent. */
+enum sim_model {
+    SIM_MODEL_SC,   /* not at all */
+    SIM_MODEL_TSO,  /* stores wait in a queue: x86-64 */
+    SIM_MODEL_WEAK, /* relaxed stores also overtake each other */
+};
+
+/* All that a run depends on: the same options give the same run. */
+struct sim_options {
+    const char *scenario; /* its name */
+    uint64_t seed;
+    enum sim_strategy strategy;
+    int depth;          /* PCT: points at which priorities change, and one */
+    uint64_t length;    /* PCT: steps that a run is expected to have */
+    uint64_t steps_max; /* more are a failure */
+    enum sim_model model;
+    int procs; /* 0: the scenario chooses */
+};
+
+/* A store that its thread has made and others do not see yet. */
+struct sim_stored {
+    void *p;
+    uint64_t value;
+    uint64_t born; /* the step */
+    const struct sim_site *site;
+    unsigned bytes;
+    enum sim_order order;
+};
+
+enum sim_state {
+    SIM_FREE, /* no thread */
+    SIM_RUNNABLE,
+    SIM_ASLEEP, /* until woken, or until its deadline */
+    SIM_ENDED,  /* and not joined or detached yet */
+};
+
+struct sim_thread {
+    struct arch_context ctx; /* while another thread runs */
+    enum sim_state state;
+    int id;
+    bool detached;
+    char name[16];
+    char *stack; /* kept for the next thread of this slot */
+    void (*fn)(void *);
+    void *arg;
+
+    const struct sim_site *site; /* of the last step, or of the one to come */
+    int place;                   /* in machine.runnable, while runnable */
+    int64_t priority;            /* PCT */
+    uint64_t last_step; /* PCT: when it had its last turn, or could go on again */
+    uint64_t steps;
+    int errno_value;
+
+    /* While asleep. */
+    const void *word;          /* the futex; NULL: none */
+    struct sim_thread *joined; /* the thread whose end it waits for; NULL: none */
+    int64_t deadline_ns;
+    bool timed_out;
+
+    struct sim_stored stores[SIM_BUFFER_STORES]; /* oldest first */
+    int stores_count;
+    char tls[SIM_TLS_BYTES]; /* the program's thread-locals, while another runs */
+};
+
+extern struct sim_machine {
+    struct sim_options options;
+    struct rt_rand rand; /* the machine's choices */
+    struct sim_thread *self;
+    struct sim_thread threads[SIM_THREADS_MAX];
+    int threads_end; /* slots that were ever used */
+    struct sim_thread *runnable[SIM_THREADS_MAX];
+    int runnable_count;
+    int stored_count; /* in all buffers */
+    uint64_t steps;
+    int64_t now_ns;
+    int64_t next_deadline_ns; /* not after the earliest of any thread */
+    uint64_t hash;            /* of all steps so far */
+    /* operations are made at once, by the machine itself */
+    bool quiet;
+    bool steady; /* time does not jump while a thread can go on */
+    /* asked before time jumps, since no thread can go on now */
+    void (*on_all_asleep)(void);
+} sim;
+
+/* Runs main_fn as the first simulated thread, until it returns. */
+void sim_run(const struct sim_options *options, void (*main_fn)(void));
+
+/* Threads */
+
+/* NULL: there is no room. */
+struct sim_thread *sim_thread_start(const char *name, void (*fn)(void *), void *arg);
+void sim_thread_join(struct sim_thread *t);
+void sim_thread_detach(struct sim_thread *t);
+int sim_threads_alive(void);
+
+/* The calling thread sleeps until sim_wake() or its deadline; true: woken. What it waits
+   for is in its word or joined. */
+bool sim_sleep_until(int64_t deadline_ns);
+void sim_wake(struct sim_thread *t);
+
+/* Wakes up to count of those who sleep on the word, whichever. */
+void sim_wake_word(const void *word, int count);
+
+/* Choices: strategy.c */
+
+void sim_strategy_begin(void);
+void sim_strategy_thread(struct sim_thread *t); /* t has just been made */
+
+/* True with a chance of one in n. */
+bool sim_chance(uint32_t n);
+
+/* Who makes the next step: one of the runnable. relaxed: the running thread had rather
+   not. */
+struct sim_thread *sim_strategy_choose(bool relaxed);
+
+/* The set of the runnable, or a priority, has changed. */
+void sim_strategy_changed(void);
+
+/* Memory: memory.c */
+
+void sim_memory_begin(void);
+void sim_memory_step(void); /* lets time pass for stores that wait */
+void sim_memory_flush(struct sim_thread *t);
+void sim_memory_flush_all(void);
+
+/* The record of the last steps: trace.c */
+
+void sim_trace_step(const struct sim_thread *t, const struct sim_site *site);
+void sim_trace_value(uint64_t value);
+void sim_trace_seen(const struct sim_thread *t, const struct sim_stored *stored);
+void sim_trace_print(void);
+
+#endif

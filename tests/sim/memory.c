@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory as threads see it: stores wait in their thread's buffer before others see
+   them. */
+#include "machine.h"
+
+#include <string.h>
+
+/*
+ * A store goes to the end of its thread's buffer, and from there to memory at some later
+ * step that chance decides. Loads see the own buffer first, then memory; they are never
+ * delayed. An operation that reads and writes, a fence, a system call and the end of the
+ * thread empty the buffer first; os_fence_all_threads() empties all.
+ *
+ * TSO: in order, which is what x86-64 does. Weak: a relaxed store may overtake others but
+ * not one to the same place, and nothing overtakes a release on the way out; a relaxed
+ * read-modify-write leaves the buffer alone. Of what C11 and aarch64 allow, the
+ * reordering of loads is missing.
+ *
+ * Memory that is given back must not have stores of others on their way to it; the own
+ * ones come first, as they would on a processor, to which a place is the same whatever it
+ * is used for.
+ *
+ * Data that is not atomic is seen at once. Whoever reads it is behind an acquire, and the
+ * release that this pairs with comes later than the data in any case.
+ */
+
+/* No store waits for longer. */
+#define AGE_MAX_STEPS 8192
+#define AGE_CHECK     1024
+
+static uint32_t drain_chance; /* one in so many steps; fixed for the run */
+
+void sim_memory_begin(void) {
+    static const uint32_t chances[] = {2, 8, 64, 1024};
+    drain_chance = chances[rt_rand_below(&sim.rand, 4)];
+}
+
+static uint64_t read_memory(const void *p, unsigned bytes) {
+    uint64_t value = 0;
+    memcpy(&value, p, bytes); /* both supported processors are little-endian */
+    return value;
+}
+
+static void write_memory(void *p, unsigned bytes, uint64_t value) {
+    memcpy(p, &value, bytes);
+}
+
+static void drain(struct sim_thread *t, int i) {
+    struct sim_stored stored = t->stores[i];
+    t->stores_count--;
+    sim.stored_count--;
+    memmove(&t->stores[i], &t->stores[i + 1],
+            (size_t)(t->stores_count - i) * sizeof t->stores[0]);
+    write_memory(stored.p, stored.bytes, stored.value);
+    sim_trace_seen(t, &stored);
+}
+
+void sim_memory_flush(struct sim_thread *t) {
+    while (t->stores_count > 0) {
+        drain(t, 0);
+    }
+}
+
+void sim_memory_flush_all(void) {
+    for (int i = 0; i < sim.threads_end; i++) {
+        sim_memory_flush(&sim.threads[i]);
+    }
+}
+
+void sim_memory_gone(const void *start, size_t bytes) {
+    sim_memory_flush(sim.self);
+    for (int i = 0; i < sim.threads_end; i++) {
+        const struct sim_thread *t = &sim.threads[i];
+        for (int n = 0; n < t->stores_count; n++) {
+            if ((uintptr_t)t->stores[n].p - (uintptr_t)start < bytes) {
+                sim_fail(
+                    "thread %d has stored to memory that thread %d gives back: %s in "
+                    "%s",
+                    t->id, sim.self->id, t->stores[n].site->operand,
+                    t->stores[n].site->function);
+            }
+        }
+    }
+}
+
+/* True if store i may become visible before those in front of it. */
+static bool may_overtake(const struct sim_thread *t, int i) {
+    if (t->stores[i].order != SIM_RELAXED) {
+        return false;
+    }
+    for (int before = 0; before < i; before++) {
+        if (t->stores[before].p == t->stores[i].p) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void drain_any(struct sim_thread *t) {
+    int i = 0;
+    if (sim.options.model == SIM_MODEL_WEAK) {
+        i = (int)rt_rand_below(&sim.rand, (uint32_t)t->stores_count);
+        i = may_overtake(t, i) ? i : 0;
+    }
+    drain(t, i);
+}
+
+static struct sim_thread *any_with_stores(void) {
+    int start = (int)rt_rand_below(&sim.rand, (uint32_t)sim.threads_end);
+    for (int n = 0; n < sim.threads_end; n++) {
+        struct sim_thread *t = &sim.threads[(start + n) % sim.threads_end];
+        if (t->stores_count > 0) {
+            return t;
+        }
+    }
+    return NULL;
+}
+
+static void drain_old(void) {
+    for (int i = 0; i < sim.threads_end; i++) {
+        struct sim_thread *t = &sim.threads[i];
+        while (t->stores_count > 0 && sim.steps - t->stores[0].born > AGE_MAX_STEPS) {
+            drain(t, 0);
+        }
+    }
+}
+
+void sim_memory_step(void) {
+    if (sim.stored_count == 0) {
+        return;
+    }
+    if (sim_chance(drain_chance)) {
+        drain_any(any_with_stores());
+    }
+    if (sim.steps % AGE_CHECK == 0) {
+        drain_old();
+    }
+}
+
+/* The newest store of the own buffer to p, or NULL. */
+static const struct sim_stored *own_store(const void *p) {
+    const struct sim_thread *t = sim.self;
+    for (int i = t->stores_count - 1; i >= 0; i--) {
+        if (t->stores[i].p == p) {
+            return &t->stores[i];
+        }
+    }
+    return NULL;
+}
+
+uint64_t sim_load(const struct sim_site *site, const void *p, unsigned bytes) {
+    sim_step(site);
+    const struct sim_stored *own = sim.quiet ? NULL : own_store(p);
+    uint64_t value = own != NULL ? own->value : read_memory(p, bytes);
+    sim_trace_value(value);
+    return value;
+}
+
+void sim_store(const struct sim_site *site, void *p, unsigned bytes, uint64_t value,
+               enum sim_order order) {
+    struct sim_thread *t = sim.self;
+    sim_step(site);
+    sim_trace_value(value);
+    if (sim.options.model == SIM_MODEL_SC) {
+        write_memory(p, bytes, value);
+        return;
+    }
+    if (t->stores_count == SIM_BUFFER_STORES) {
+        drain(t, 0);
+    }
+    /* As many bits as memory would give back. */
+    uint64_t mask = bytes == 8 ? ~UINT64_C(0) : (UINT64_C(1) << bytes * 8) - 1;
+    t->stores[t->stores_count++] = (struct sim_stored){
+        .p = p,
+        .value = value & mask,
+        .born = sim.steps,
+        .site = site,
+        .bytes = bytes,
+        .order = order,
+    };
+    sim.stored_count++;
+}
+
+static void flush_for_rmw(const void *p, enum sim_order order) {
+    if (order != SIM_RELAXED || sim.options.model != SIM_MODEL_WEAK ||
+        own_store(p) != NULL) {
+        sim_memory_flush(sim.self);
+    }
+}
+
+uint64_t sim_rmw(const struct sim_site *site, void *p, unsigned bytes, enum sim_rmw kind,
+                 uint64_t operand, enum sim_order order) {
+    sim_step(site);
+    flush_for_rmw(p, order);
+    uint64_t old = read_memory(p, bytes);
+    uint64_t value = operand;
+    switch (kind) {
+    case SIM_SWAP: break;
+    case SIM_ADD: value = old + operand; break;
+    case SIM_SUB: value = old - operand; break;
+    case SIM_OR: value = old | operand; break;
+    case SIM_AND: value = old & operand; break;
+    }
+    write_memory(p, bytes, value);
+    sim_trace_value(read_memory(p, bytes));
+    return old;
+}
+
+bool sim_cas(const struct sim_site *site, void *p, unsigned bytes, uint64_t *expected,
+             uint64_t desired, enum sim_order order) {
+    sim_step(site);
+    flush_for_rmw(p, order);
+    uint64_t old = read_memory(p, bytes);
+    uint64_t wanted = 0;
+    memcpy(&wanted, expected, bytes);
+    if (old == wanted) {
+        write_memory(p, bytes, desired);
+    } else {
+        *expected = old;
+    }
+    sim_trace_value(read_memory(p, bytes));
+    return old == wanted;
+}
+
+void sim_fence(const struct sim_site *site) {
+    sim_step(site);
+    sim_memory_flush(sim.self);
+}

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+# An M whose P was claimed by a waker goes on with it all the same.
+# file: sched/idle.c
+# scenario: foreign
+/^static bool come_back/,/^}/ s/if (bit_clear(maps.parked, m->p->id))/bit_clear(maps.parked, m->p->id);\n    if (true)/
