@@ -25,12 +25,11 @@
  * stacks are cold the slab is unmapped, and with it the page tables, which for a million
  * stacks are half a gigabyte.
  *
- * Bursts. A P that runs out asks for one stack, then two, four, up to half its cache.
- * Guards and first pages of a batch come from one system call each: a fault costs more
- * than the page that it brings. What comes from the warm list is trimmed to KEEP_BYTES,
- * so that a stack which once grew deep does not stay so under a shallow user; but each
- * stack only once in a period, which is from one scavenging to the next, since trimming
- * costs more than a spawn.
+ * Bursts. A P that runs out asks for one stack, then two, four, up to half its cache. The
+ * guards of a batch come from one system call. What comes from the warm list is trimmed to
+ * KEEP_BYTES, so that a stack which once grew deep does not stay so under a shallow user;
+ * but each stack only once in a period, which is from one scavenging to the next, since
+ * trimming costs more than a spawn.
  *
  * From LARGE_BURST stacks on, a P that has to make stacks makes VECTOR_MAX, since each
  * call is cheaper the more it is for, and leaves what it does not need to the next. And
@@ -229,13 +228,12 @@ static void gap_check(const struct rt_stack *s) {
 
 /* Taking from the depot */
 
-/* Brings the first page of each in, by one call instead of a fault each. */
-static void populate_tops(struct rt_stack *list) {
-    struct os_range ranges[VECTOR_MAX];
-    size_t last_page = rt_stack_bytes(list) - OS_PAGE_BYTES;
-    int n = list_ranges(list, ranges, last_page, OS_PAGE_BYTES);
-    if (n > 1) {
-        os_populate(ranges, n);
+/* Brings the first page of each in, by plain faults. The kernel's way to populate ranges
+   empties a per-CPU list of pages after each of them, which with two threads at it costs
+   more than the fault saves: 2.4 against 1.4 microseconds a stack. */
+static void touch_tops(struct rt_stack *list) {
+    for (struct rt_stack *s = list; s != NULL; s = s->next) {
+        *((volatile char *)s->top - 1) = 0;
     }
 }
 
@@ -388,12 +386,10 @@ static struct rt_stack *take_batch(unsigned size_log2, uint32_t wanted) {
             return warm;
         }
         if (cold != NULL) {
-            populate_tops(cold);
             return cold;
         }
         if (carved != NULL) {
             guard_install(carved);
-            populate_tops(carved);
             if (large_burst) {
                 put_ahead(d, split(carved, wanted), period);
                 ask_for_help(VECTOR_MAX);
@@ -426,7 +422,7 @@ bool rt_stack_help(void) {
         return false; /* the slab is used up: the next P to notice adds one */
     }
     guard_install(list);
-    populate_tops(list);
+    touch_tops(list);
     put_ahead(d, list, period);
     return true;
 }
