@@ -238,7 +238,7 @@ static void touch_tops(struct rt_stack *list) {
 }
 
 static void trim_warm(struct rt_stack *list, uint32_t period) {
-    struct os_range ranges[VECTOR_MAX];
+    struct os_range ranges[VECTOR_MAX] = {{NULL, 0}};
     size_t bytes = rt_stack_bytes(list);
     int n = 0;
     for (struct rt_stack *s = list; s != NULL; s = s->next) {
@@ -514,7 +514,7 @@ void rt_stack_flush(struct rt_stack_cache *c) {
 /* Giving back to the kernel */
 
 static void scavenge_batch(struct depot_class *d, struct rt_stack *list) {
-    struct os_range ranges[VECTOR_MAX];
+    struct os_range ranges[VECTOR_MAX] = {{NULL, 0}};
     int n = list_ranges(list, ranges, RT_STACK_GUARD_BYTES,
                         rt_stack_bytes(list) - RT_STACK_GUARD_BYTES);
     os_discard(ranges, n);
