@@ -114,6 +114,11 @@ function(test_add_source source kind)
         set(serial)
         set(serial_label)
     endif()
+    if(kind STREQUAL "behaviour" AND NOT serial)
+        cmake_path(GET folder FILENAME noun)
+        set_property(GLOBAL APPEND PROPERTY sweep_nouns ${noun})
+        set_property(GLOBAL APPEND PROPERTY sweep_of_${noun} $<TARGET_FILE:${target}>)
+    endif()
     test_has_mark(${source} "fixed procs" fixed)
     set(by_procs FALSE)
     if(kind STREQUAL "behaviour" AND NOT fixed AND NOT CMAKE_CROSSCOMPILING)
@@ -162,6 +167,32 @@ foreach(kind ${kinds})
         test_add_source(${source} ${kind})
     endforeach()
 endforeach()
+
+# The behaviours again with faults in them, a folder at a time. A program that measures
+# time or load is left out: another one runs beside it. ThreadSanitizer is too slow.
+if(NOT CMAKE_CROSSCOMPILING AND NOT TUCO_SANITIZE STREQUAL "thread")
+    if(CMAKE_BUILD_TYPE STREQUAL "Release")
+        set(sweep_milliseconds 600)
+    else()
+        set(sweep_milliseconds 200)
+    endif()
+    set(sweep_environment ${test_environment})
+    if(TUCO_SANITIZE STREQUAL "address")
+        # The sanitizer does not do without the bounds of stacks.
+        list(APPEND sweep_environment "SWEEP_WITHOUT=THREAD_STACK")
+    endif()
+    get_property(nouns GLOBAL PROPERTY sweep_nouns)
+    list(REMOVE_DUPLICATES nouns)
+    foreach(noun ${nouns})
+        get_property(programs GLOBAL PROPERTY sweep_of_${noun})
+        add_test(NAME fault/sweep/${noun}
+            COMMAND ${PROJECT_SOURCE_DIR}/tests/fault/sweep.sh ${sweep_milliseconds}
+                ${programs})
+        set_tests_properties(fault/sweep/${noun} PROPERTIES
+            TIMEOUT ${test_timeout_seconds} LABELS "fault;sweep"
+            ENVIRONMENT "${sweep_environment}")
+    endforeach()
+endif()
 
 if(TUCO_INSTALL AND NOT CMAKE_CROSSCOMPILING AND NOT TUCO_SANITIZE
         AND CMAKE_BUILD_TYPE STREQUAL "Release")

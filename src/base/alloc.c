@@ -25,5 +25,8 @@ void *rt_alloc(size_t bytes) {
 }
 
 void rt_free(void *memory) {
+    if (memory != NULL) {
+        os_fault(OS_FAULT_FREE);
+    }
     free(memory);
 }

@@ -41,6 +41,9 @@ int os_futex_wait(rt_atomic(uint32_t) *word, uint32_t expected, int64_t deadline
     if (deadline_ns <= 0) {
         return -ETIMEDOUT;
     }
+    if (os_fault(OS_FAULT_FUTEX_WAIT) != 0) {
+        return os_now() >= deadline_ns ? -ETIMEDOUT : 0;
+    }
     long r = syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, expected,
                      deadline_ns == OS_NEVER ? NULL : &at, NULL, FUTEX_BITSET_MATCH_ANY);
     return r < 0 && errno == ETIMEDOUT ? -ETIMEDOUT : 0;
@@ -61,39 +64,60 @@ struct thread_start {
     char name[16]; /* the kernel's limit, with the zero */
 };
 
+static struct thread_start *thread_start_make(void) {
+    return os_fault(OS_FAULT_ALLOC) == 0 ? calloc(1, sizeof(struct thread_start)) : NULL;
+}
+
+static void thread_start_free(struct thread_start *start) {
+    os_fault(OS_FAULT_FREE);
+    free(start);
+}
+
 static void *thread_main(void *raw) {
     struct thread_start start = *(struct thread_start *)raw;
-    free(raw);
+    thread_start_free(raw);
     pthread_setname_np(pthread_self(), start.name);
     start.fn(start.arg);
     return NULL;
 }
 
+/* Returns a positive error, as the calls it makes do. */
+static int thread_create(os_thread *thread, struct thread_start *start) {
+    pthread_attr_t attr;
+    pthread_t handle;
+    int error = pthread_attr_init(&attr);
+    if (error != 0) {
+        return error;
+    }
+    pthread_attr_setstacksize(&attr, THREAD_STACK_BYTES);
+    error = pthread_attr_setsigmask_np(&attr, &thread_mask); /* allocates */
+    if (error == 0) {
+        error = os_fault(OS_FAULT_THREAD);
+    }
+    if (error == 0) {
+        error = pthread_create(&handle, &attr, thread_main, start);
+    }
+    pthread_attr_destroy(&attr);
+    if (error == 0) {
+        thread->handle = (uintptr_t)handle;
+    }
+    return error;
+}
+
 int os_thread_start(os_thread *thread, const char *name, void (*fn)(void *), void *arg) {
     OS_KEEP_ERRNO;
-    int error = os_fault(OS_FAULT_THREAD);
-    if (error != 0) {
-        return -error;
-    }
-    struct thread_start *start = malloc(sizeof *start);
+    struct thread_start *start = thread_start_make();
     if (start == NULL) {
         return -ENOMEM;
     }
-    *start = (struct thread_start){.fn = fn, .arg = arg};
+    start->fn = fn;
+    start->arg = arg;
     strncpy(start->name, name, sizeof start->name - 1);
-    pthread_attr_t attr;
-    pthread_attr_init(&attr);
-    pthread_attr_setstacksize(&attr, THREAD_STACK_BYTES);
-    pthread_attr_setsigmask_np(&attr, &thread_mask);
-    pthread_t handle;
-    error = pthread_create(&handle, &attr, thread_main, start);
-    pthread_attr_destroy(&attr);
+    int error = thread_create(thread, start);
     if (error != 0) {
-        free(start);
-        return -error;
+        thread_start_free(start);
     }
-    thread->handle = (uintptr_t)handle;
-    return 0;
+    return -error;
 }
 
 void os_thread_join(os_thread thread) {
@@ -114,7 +138,8 @@ void os_thread_stack(void **low, void **high) {
     pthread_attr_t attr;
     size_t bytes = 0;
     *low = *high = NULL;
-    if (pthread_getattr_np(pthread_self(), &attr) != 0) {
+    if (os_fault(OS_FAULT_THREAD_STACK) != 0 ||
+        pthread_getattr_np(pthread_self(), &attr) != 0) {
         return;
     }
     if (pthread_attr_getstack(&attr, low, &bytes) == 0) {
@@ -132,25 +157,31 @@ int os_thread_number(void) {
 }
 
 /* The state follows the name, which is in parentheses and may contain any character. */
-static bool thread_is_asleep(int number) {
+static void look_at_state(int number, struct os_thread_use *use) {
     char path[64];
     char text[128];
     snprintf(path, sizeof path, "/proc/self/task/%d/stat", number);
-    if (os_read_text(path, text, sizeof text) <= 0) {
-        return false; /* cannot be told */
+    int length = os_read_text(path, text, sizeof text);
+    const char *end = length > 0 ? strrchr(text, ')') : NULL;
+    if (end == NULL || end[1] == '\0') {
+        use->untold = true;
+        return;
     }
-    const char *end = strrchr(text, ')');
-    return end != NULL && end[1] != '\0' && end[2] != 'R';
+    use->asleep = end[2] != 'R';
 }
 
 struct os_thread_use os_thread_look(os_thread thread, int number) {
     OS_KEEP_ERRNO;
-    struct os_thread_use use = {.asleep = thread_is_asleep(number)};
+    struct os_thread_use use = {.cpu_ns = 0};
     clockid_t clock;
     struct timespec t;
-    if (pthread_getcpuclockid((pthread_t)thread.handle, &clock) == 0 &&
+    look_at_state(number, &use);
+    if (os_fault(OS_FAULT_THREAD_LOOK) == 0 &&
+        pthread_getcpuclockid((pthread_t)thread.handle, &clock) == 0 &&
         clock_gettime(clock, &t) == 0) {
         use.cpu_ns = (int64_t)t.tv_sec * NS_PER_SECOND + t.tv_nsec;
+    } else {
+        use.untold = true;
     }
     return use;
 }
@@ -165,7 +196,7 @@ void os_errno_restore(const int *saved) {
 
 int os_cpu_current(void) {
     OS_KEEP_ERRNO;
-    int cpu = sched_getcpu();
+    int cpu = os_fault(OS_FAULT_CPU_CURRENT) == 0 ? sched_getcpu() : -1;
     return cpu < 0 ? 0 : cpu;
 }
 
@@ -179,7 +210,8 @@ int os_cpu_count(void) {
             break;
         }
         int count = 0;
-        if (sched_getaffinity(0, CPU_ALLOC_SIZE((size_t)bits), set) == 0) {
+        if (os_fault(OS_FAULT_CPU_COUNT) == 0 &&
+            sched_getaffinity(0, CPU_ALLOC_SIZE((size_t)bits), set) == 0) {
             count = CPU_COUNT_S(CPU_ALLOC_SIZE((size_t)bits), set);
         }
         CPU_FREE(set);
@@ -198,18 +230,26 @@ int64_t os_now(void) {
 
 bool os_fence_register(void) {
     OS_KEEP_ERRNO;
-    return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+    return os_fault(OS_FAULT_FENCE_REGISTER) == 0 &&
+           syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
 
 int os_fence_all_threads(void) {
     OS_KEEP_ERRNO;
-    return syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0 ? 0
-                                                                                : -errno;
+    int error = os_fault(OS_FAULT_FENCE);
+    if (error == 0 &&
+        syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0) {
+        error = errno;
+    }
+    return -error;
 }
 
 void os_write(int fd, const char *text, size_t bytes) {
     OS_KEEP_ERRNO;
     while (bytes > 0) {
+        if (os_fault(OS_FAULT_WRITE) != 0) {
+            return;
+        }
         ssize_t n = write(fd, text, bytes);
         if (n < 0 && errno == EINTR) {
             continue;
@@ -230,29 +270,40 @@ const char *os_env(const char *name) {
     return getenv(name);
 }
 
-int os_read_text(const char *path, char *buffer, size_t bytes) {
-    OS_KEEP_ERRNO;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return -errno;
-    }
+/* Up to bytes of them, fewer at the end of the file. */
+static ssize_t read_up_to(int fd, char *buffer, size_t bytes) {
     size_t length = 0;
-    while (length + 1 < bytes) {
-        ssize_t n = read(fd, buffer + length, bytes - 1 - length);
-        if (n < 0 && errno == EINTR) {
+    while (length < bytes) {
+        int error = os_fault(OS_FAULT_READ);
+        ssize_t n = error == 0 ? read(fd, buffer + length, bytes - length) : -1;
+        if (n < 0 && error == 0 && errno == EINTR) {
             continue;
         }
         if (n < 0) {
-            int error = errno;
-            close(fd);
-            return -error;
+            return -(error != 0 ? error : errno);
         }
         if (n == 0) {
             break;
         }
         length += (size_t)n;
     }
+    return (ssize_t)length;
+}
+
+int os_read_text(const char *path, char *buffer, size_t bytes) {
+    OS_KEEP_ERRNO;
+    int error = os_fault(OS_FAULT_READ);
+    if (error != 0) {
+        return -error;
+    }
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return -errno;
+    }
+    ssize_t length = read_up_to(fd, buffer, bytes - 1);
     close(fd);
-    buffer[length] = '\0';
+    if (length >= 0) {
+        buffer[length] = '\0';
+    }
     return (int)length;
 }

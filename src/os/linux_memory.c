@@ -21,6 +21,9 @@
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
 #endif
+#ifndef MADV_GUARD_REMOVE
+#define MADV_GUARD_REMOVE 103
+#endif
 
 #define PIDFD_SELF_PROCESS (-10001)
 
@@ -58,9 +61,13 @@ void *os_reserve(size_t bytes, size_t align) {
     return start;
 }
 
+/* The kernel merges mappings that touch: giving back one from the middle leaves two, for
+   which there may be no room. The addresses are lost then, but the memory is not. */
 void os_release(void *start, size_t bytes) {
     OS_KEEP_ERRNO;
-    munmap(start, bytes);
+    if (os_fault(OS_FAULT_RELEASE) != 0 || munmap(start, bytes) != 0) {
+        madvise(start, bytes, MADV_DONTNEED);
+    }
 }
 
 /* One call for all ranges where the kernel lets a process advise itself and has a name for
@@ -77,30 +84,55 @@ static bool advise_vector(const struct os_range *ranges, int count, int advice) 
     return done >= 0 && (size_t)done == total;
 }
 
-static int advise(const struct os_range *ranges, int count, int advice) {
-    OS_KEEP_ERRNO;
-    if (count > 1 && advise_vector(ranges, count, advice)) {
-        return 0;
+static int advise_range(const struct os_range *range, int advice,
+                        enum os_fault_kind kind) {
+    int error = os_fault(kind);
+    if (error != 0) {
+        return -error;
     }
-    for (int i = 0; i < count; i++) {
-        int r;
-        do {
-            r = madvise(ranges[i].start, ranges[i].bytes, advice);
-        } while (r != 0 && (errno == EINTR || errno == EAGAIN));
-        if (r != 0) {
-            return -errno;
-        }
-    }
-    return 0;
+    int r;
+    do {
+        r = madvise(range->start, range->bytes, advice);
+    } while (r != 0 && (errno == EINTR || errno == EAGAIN));
+    return r != 0 ? -errno : 0;
 }
 
+/* After an error, any of the ranges may have been advised. */
+static int advise(const struct os_range *ranges, int count, int advice,
+                  enum os_fault_kind kind) {
+    OS_KEEP_ERRNO;
+    if (count > 1 && os_fault(OS_FAULT_VECTOR) == 0) {
+        int error = os_fault(kind);
+        if (error != 0) {
+            return -error;
+        }
+        if (advise_vector(ranges, count, advice)) {
+            return 0;
+        }
+    }
+    int error = 0;
+    for (int i = 0; i < count && error == 0; i++) {
+        error = advise_range(&ranges[i], advice, kind);
+    }
+    return error;
+}
+
+/* All or none: the caller goes on without guards in what it takes to have none. Taking
+   one away needs no memory, so that it does not fail as well. */
 int os_guard_install(const struct os_range *ranges, int count) {
-    int error = os_fault(OS_FAULT_GUARD);
-    return error != 0 ? -error : advise(ranges, count, MADV_GUARD_INSTALL);
+    OS_KEEP_ERRNO;
+    int error = advise(ranges, count, MADV_GUARD_INSTALL, OS_FAULT_GUARD);
+    for (int i = 0; i < count && error != 0; i++) {
+        madvise(ranges[i].start, ranges[i].bytes, MADV_GUARD_REMOVE);
+    }
+    return error;
 }
 
 bool os_guard_works(void) {
     OS_KEEP_ERRNO;
+    if (os_fault(OS_FAULT_GUARD_PROBE) != 0) {
+        return false;
+    }
     char *page = mmap(NULL, OS_PAGE_BYTES, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     int fds[2];
@@ -109,8 +141,9 @@ bool os_guard_works(void) {
     }
     bool works = false;
     page[0] = 1;
-    if (madvise(page, OS_PAGE_BYTES, MADV_GUARD_INSTALL) == 0 &&
-        pipe2(fds, O_CLOEXEC) == 0) {
+    if (os_fault(OS_FAULT_GUARD_PROBE) == 0 &&
+        madvise(page, OS_PAGE_BYTES, MADV_GUARD_INSTALL) == 0 &&
+        os_fault(OS_FAULT_GUARD_PROBE) == 0 && pipe2(fds, O_CLOEXEC) == 0) {
         /* The kernel reads the page for us: a guard shows as EFAULT instead of as a
            signal. */
         works = write(fds[1], page, 1) < 0 && errno == EFAULT;
@@ -131,11 +164,11 @@ int os_protect_none(void *start, size_t bytes) {
 }
 
 void os_populate(const struct os_range *ranges, int count) {
-    advise(ranges, count, MADV_POPULATE_WRITE);
+    advise(ranges, count, MADV_POPULATE_WRITE, OS_FAULT_POPULATE);
 }
 
 void os_discard(const struct os_range *ranges, int count) {
-    advise(ranges, count, MADV_DONTNEED);
+    advise(ranges, count, MADV_DONTNEED, OS_FAULT_DISCARD);
 }
 
 long os_max_mappings(void) {

@@ -4,14 +4,13 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "os/fault.h"
 #include "os/os.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 #include <ucontext.h>
 
 /* What a report needs beside the kernel's own frame: the unwinder is the hungriest. */
@@ -67,26 +66,36 @@ static void on_fault(int signal, siginfo_t *signal_info, void *context) {
     errno = saved;
 }
 
-int os_fault_handler_install(os_fault_handler *handler) {
-    OS_KEEP_ERRNO;
+static int handler_put(size_t i) {
     struct sigaction action;
+    int error = os_fault(OS_FAULT_HANDLER);
+    if (error != 0) {
+        return -error;
+    }
     memset(&action, 0, sizeof action);
     action.sa_sigaction = on_fault;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigemptyset(&action.sa_mask);
+    return sigaction(fault_signals[i], &action, &previous[i]) == 0 ? 0 : -errno;
+}
+
+int os_fault_handler_install(os_fault_handler *handler) {
+    OS_KEEP_ERRNO;
+    int error = 0;
+    size_t i = 0;
     fault_handler = handler;
-    for (size_t i = 0; i < RT_ARRAY_LENGTH(fault_signals); i++) {
-        if (!covered[i] && sigaction(fault_signals[i], &action, &previous[i]) != 0) {
-            int error = errno;
-            while (i-- > 0) {
-                if (!covered[i]) {
-                    sigaction(fault_signals[i], &previous[i], NULL);
-                }
-            }
-            return -error;
-        }
+    for (; i < RT_ARRAY_LENGTH(fault_signals) && error == 0; i++) {
+        error = covered[i] ? 0 : handler_put(i);
     }
-    return 0;
+    if (error != 0) {
+        for (i--; i-- > 0;) { /* the last one tried is not there */
+            if (!covered[i]) {
+                sigaction(fault_signals[i], &previous[i], NULL);
+            }
+        }
+        fault_handler = NULL;
+    }
+    return error;
 }
 
 void os_fault_handler_remove(void) {
@@ -120,15 +129,17 @@ int os_signal_stack_install(void **token) {
     if (sigaltstack(NULL, &old) == 0 && (old.ss_flags & SS_DISABLE) == 0) {
         return 0; /* the program, or a sanitizer, has given this thread one */
     }
-    void *memory = mmap(NULL, signal_stack_bytes(), PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) {
+    void *memory = os_reserve(signal_stack_bytes(), OS_PAGE_BYTES);
+    if (memory == NULL) {
         return -ENOMEM;
     }
     stack_t stack = {.ss_sp = memory, .ss_size = signal_stack_bytes()};
-    if (sigaltstack(&stack, NULL) != 0) {
-        int error = errno;
-        munmap(memory, signal_stack_bytes());
+    int error = os_fault(OS_FAULT_SIGNAL_STACK);
+    if (error == 0 && sigaltstack(&stack, NULL) != 0) {
+        error = errno;
+    }
+    if (error != 0) {
+        os_release(memory, signal_stack_bytes());
         return -error;
     }
     *token = memory;
@@ -141,5 +152,5 @@ void os_signal_stack_remove(void *token) {
     }
     stack_t off = {.ss_flags = SS_DISABLE};
     sigaltstack(&off, NULL);
-    munmap(token, signal_stack_bytes());
+    os_release(token, signal_stack_bytes());
 }

@@ -11,7 +11,8 @@
  * handled here: no function returns it. A futex wait may return early for no reason, so
  * that every caller re-checks its word in a loop.
  *
- * Any of the functions marked [fault] can be made to fail by a test: see os/fault.h.
+ * Any of the functions marked [fault] can be made to fail by a test: see os/fault.h. The
+ * others cannot fail; os/faults.def says why.
  *
  * A simulation can implement the same functions with threads that are coroutines: nothing
  * goes around this door, see scripts/check_kernel_door.sh.
@@ -36,13 +37,14 @@ void os_errno_restore(const int *saved);
 
 /* Futexes. */
 
-/* Sleeps while *word == expected, until woken, until the monotonic clock reaches
-   deadline_ns, or for no reason. Returns 0, or -ETIMEDOUT once the deadline has
-   passed. */
+/* [fault] Sleeps while *word == expected, until woken, until the monotonic clock reaches
+   deadline_ns, or for no reason. Returns 0, or -ETIMEDOUT once the deadline has passed;
+   whatever goes wrong is a return for no reason. */
 int os_futex_wait(rt_atomic(uint32_t) *word, uint32_t expected, int64_t deadline_ns);
 
 /* Wakes up to count threads that sleep on word. The memory behind word may be reused, or
-   even gone, by now: a late wake is harmless, since every sleeper re-checks. */
+   even gone, by now: a late wake is harmless, since every sleeper re-checks. It cannot
+   fail in a way that matters. */
 void os_futex_wake(rt_atomic(uint32_t) *word, int count);
 
 /* Threads. */
@@ -63,7 +65,8 @@ void os_thread_join(os_thread thread);
 void os_thread_detach(os_thread thread);
 void os_thread_yield(void);
 
-/* The bounds of the calling thread's own stack; both NULL if they cannot be told. */
+/* [fault] The bounds of the calling thread's own stack; both NULL if they cannot be told.
+   */
 void os_thread_stack(void **low, void **high);
 
 /* Makes the calling thread's timed waits precise instead of up to 50 microseconds
@@ -77,17 +80,21 @@ int os_thread_number(void);
 struct os_thread_use {
     int64_t cpu_ns; /* time it has spent on a CPU */
     bool asleep;    /* it waits in the kernel, and not for a CPU */
+    bool untold;    /* one of the two cannot be told, and is 0 or false: no /proc, say */
 };
+
+/* [fault] */
 struct os_thread_use os_thread_look(os_thread thread, int number);
 
 /* The calling thread's errno. The address is the thread's, so it is asked for once per
    thread. */
 int *os_errno_address(void);
 
-/* The CPU that the calling thread is on now, as a hint. */
+/* [fault] The CPU that the calling thread is on now, as a hint; 0 if it cannot be told. */
 int os_cpu_current(void);
 
-/* How many CPUs the process may use: its affinity mask. At least 1. */
+/* [fault] How many CPUs the process may use: its affinity mask. At least 1, which it is
+   also if that cannot be told. */
 int os_cpu_count(void);
 
 /* The clock: monotonic nanoseconds, always positive. */
@@ -107,39 +114,44 @@ struct os_range {
    (a power of two), in pages that the kernel does not merge into huge ones. NULL: no
    memory or no address space. */
 void *os_reserve(size_t bytes, size_t align);
+
+/* [fault] Gives all of a reservation back; at least its memory, if the kernel has no room
+   for the change of its list of mappings. */
 void os_release(void *start, size_t bytes);
 
 /* [fault] Makes each range fault on access, for as long as the reservation lives, without
    costing a mapping of its own. Returns -EINVAL where the kernel cannot (before Linux
-   6.13), else -ENOMEM. */
+   6.13), else -ENOMEM; none of the ranges has a guard then. */
 int os_guard_install(const struct os_range *ranges, int count) RT_NODISCARD;
 
-/* True if os_guard_install really makes memory fault here: emulators and old kernels may
-   accept the call and do nothing. Asked once, by trying. */
+/* [fault] True if os_guard_install really makes memory fault here: emulators and old
+   kernels may accept the call and do nothing. Asked once, by trying. */
 bool os_guard_works(void);
 
 /* [fault] The older way: takes away access to the range, at the price of mappings. */
 int os_protect_none(void *start, size_t bytes) RT_NODISCARD;
 
-/* Brings the ranges into memory in one go, which is cheaper than a fault for each. A
-   hint: it may do nothing. */
+/* [fault] Brings the ranges into memory in one go, which is cheaper than a fault for
+   each. A hint: it may do nothing. */
 void os_populate(const struct os_range *ranges, int count);
 
-/* Gives the pages of the ranges back; they read as zero afterwards. Guards in them stay.
-   A hint. */
+/* [fault] Gives the pages of the ranges back; they read as zero afterwards. Guards in
+   them stay. A hint: it may do nothing, and then they read as before. */
 void os_discard(const struct os_range *ranges, int count);
 
-/* How many mappings a process may have. */
+/* [fault] How many mappings a process may have; the kernel's default if it cannot be
+   told. */
 long os_max_mappings(void);
 
 /* Asymmetric fences: see base/fence.h. */
 
-/* Registers the process for os_fence_all_threads. False: this kernel or sandbox
+/* [fault] Registers the process for os_fence_all_threads. False: this kernel or sandbox
    cannot. */
 bool os_fence_register(void);
 
-/* Every running thread of the process executes a full memory fence before this returns 0.
-   -ENOMEM: none did. */
+/* [fault] Every running thread of the process executes a full memory fence before this
+   returns 0. -ENOMEM: perhaps none did, try again. Other errors: the kernel refuses it
+   since, and will go on doing so. */
 int os_fence_all_threads(void) RT_NODISCARD;
 
 /* Faults. */
@@ -155,19 +167,19 @@ struct os_fault_info {
    in practice); false: hand it to whoever handled the signal before. */
 typedef bool os_fault_handler(const struct os_fault_info *info);
 
-/* Installs handler for SIGSEGV and SIGBUS, run on the thread's alternate stack. Undone by
-   _remove. */
+/* [fault] Installs handler for SIGSEGV and SIGBUS, run on the thread's alternate stack.
+   Undone by _remove. */
 int os_fault_handler_install(os_fault_handler *handler) RT_NODISCARD;
 void os_fault_handler_remove(void);
 
-/* Gives the calling thread an alternate signal stack unless it has one, and takes it away
-   again. */
+/* [fault] Gives the calling thread an alternate signal stack unless it has one, and takes
+   it away again. */
 int os_signal_stack_install(void **token) RT_NODISCARD;
 void os_signal_stack_remove(void *token);
 
 /* The process. */
 
-/* Writes all of it to the file descriptor, as far as it can be written. */
+/* [fault] Writes all of it to the file descriptor, as far as it can be written. */
 void os_write(int fd, const char *text, size_t bytes);
 
 /* Ends the process now, without running anything of the program. */
@@ -176,8 +188,8 @@ _Noreturn void os_exit(int status);
 /* The value of an environment variable, or NULL. */
 const char *os_env(const char *name);
 
-/* Reads the start of a small text file into buffer and terminates it. Returns the length
-   or an error. */
+/* [fault] Reads the start of a small text file into buffer and terminates it. Returns the
+   length or an error. */
 int os_read_text(const char *path, char *buffer, size_t bytes);
 
 #endif

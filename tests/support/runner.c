@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* runner.c: main() of every test program: chooses tests, runs each in a child, reports.
    */
+#include "fault.h"
 #include "support.h"
 
 #include <errno.h>
@@ -133,6 +134,7 @@ _Noreturn static void run_in_child(struct test *t) {
     test_current_name = t->name;
     test_watchdog_start(test_limit_seconds);
     t->fn();
+    test_fault_finish();
     test_watchdog_pause(); // ThreadSanitizer waits a second for threads that are left
     exit(TEST_EXIT_OK);
 }
@@ -204,6 +206,11 @@ int main(int argc, char **argv) {
         }
         return TEST_EXIT_OK;
     }
+    if (!test_fault_from_environment()) {
+        return TEST_EXIT_USAGE;
+    }
     printf("seed %llu\n", (unsigned long long)seed);
-    return run_all(&o);
+    int status = run_all(&o);
+    test_fault_print();
+    return status;
 }

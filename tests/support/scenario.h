@@ -6,8 +6,9 @@
 
 /* Runs goroutines that spawn, block, defer and use their stacks, once under tuco_run()
    and once under tuco_start(). Every call has to succeed or to return -ENOMEM or -EAGAIN,
-   whatever was started has to end, and afterwards there are as many threads and
-   descriptors as before. */
+   to start also -EPERM, and whatever was started has to end. Afterwards there are as many
+   threads and descriptors and the same signal handlers as before, and if faults are
+   planned, nothing is left of what was allocated and reserved. */
 void test_scenario(void);
 
 #endif
