@@ -1,8 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* Chooses between the two ways of base/fence.h. */
 #include "base/fence.h"
+#include "base/die.h"
+
+#include <errno.h>
 
 bool rt_fence_asymmetric;
+
+/* The other threads rely on it at every wake-up, and there is no other way to make them
+   run a fence: so there is none to go on. */
+void rt_fence_refused(void) {
+    int error = os_fence_all_threads();
+    if (error != 0 && error != -ENOMEM) {
+        rt_fatal(
+            "membarrier worked when the runtime began and is refused now (error %d): "
+            "forbid it before, or set TUCODEBUG=fence=plain",
+            -error);
+    }
+    os_thread_yield();
+}
 
 void rt_fence_choose(int procs, bool allowed) {
     rt_fence_asymmetric =

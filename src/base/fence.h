@@ -31,6 +31,9 @@
 
 extern bool rt_fence_asymmetric;
 
+/* Waits a moment; ends the process if the kernel will not run the fence any more. */
+void rt_fence_refused(void);
+
 /* Between the store and the load of the side that must be fast. Pairs with
    rt_fence_heavy. */
 static inline void rt_fence_light(void) {
@@ -48,7 +51,7 @@ static inline void rt_fence_heavy(void) {
     /* The kernel may be short of memory for a moment; without the fence a wake-up could
        be lost. */
     while (rt_fence_asymmetric && os_fence_all_threads() != 0) {
-        os_thread_yield();
+        rt_fence_refused();
     }
 }
 
