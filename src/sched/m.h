@@ -44,9 +44,10 @@ struct rt_m {
     struct rt_m *all_next;
 
     /* Who waits for it to be gone: its CPU time at the first look, and in how many looks
-       it was asleep. */
+       it was asleep, or the kernel did not tell. */
     int64_t first_cpu_ns;
     int looks_asleep;
+    int looks_untold;
 
     /* Atomic: sleep and wake-up of an idle M, see 'Sleeping' in idle.c. */
     rt_atomic(uint32_t) note RT_CACHE_ALIGNED;

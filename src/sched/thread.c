@@ -17,6 +17,10 @@
 #define LOOK_NS      ((int64_t)10 * 1000 * 1000)
 #define LOOKS_ASLEEP 25
 
+/* The same where the kernel does not tell. It may only be waiting for a CPU, so that this
+   is more; but not without end, because it may also wait for what never comes. */
+#define LOOKS_UNTOLD 100
+
 /* Counts the thread against max_threads. */
 static bool reserve_thread(void) {
     /* relaxed: the compare-and-swap decides */
@@ -177,7 +181,8 @@ static bool is_stuck(struct rt_m *m) {
         m->first_cpu_ns = use.cpu_ns;
     }
     m->looks_asleep += use.asleep;
-    return m->looks_asleep >= LOOKS_ASLEEP ||
+    m->looks_untold += use.untold;
+    return m->looks_asleep >= LOOKS_ASLEEP || m->looks_untold >= LOOKS_UNTOLD ||
            use.cpu_ns - m->first_cpu_ns >= GRACE_CPU_NS;
 }
 
