@@ -7,7 +7,7 @@ find_package(Threads REQUIRED)
 file(GLOB tuco_sources CONFIGURE_DEPENDS
     src/*.c
     src/base/*.c src/os/*.c src/mem/*.c src/sched/*.c
-    src/chan/*.c src/sync/*.c src/time/*.c src/net/*.c src/trace/*.c
+    src/chan/*.c src/sync/*.c src/time/*.c src/ctx/*.c src/net/*.c src/trace/*.c
     src/arch/*.c src/arch/${TUCO_ARCH}/*.c src/arch/${TUCO_ARCH}/*.S)
 
 add_library(tuco_objects OBJECT ${tuco_sources})

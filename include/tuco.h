@@ -31,5 +31,7 @@
 #include <tuco/time.h>
 #include <tuco/go.h>
 #include <tuco/sync.h>
+#include <tuco/chan.h>
+#include <tuco/select.h>
 
 #endif

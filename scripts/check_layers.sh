@@ -14,8 +14,9 @@ trace: base os
 mem:   base os arch trace
 sched: base os arch trace mem
 chan:  base os arch trace mem sched
-sync:  base os arch trace mem sched
-time:  base os arch trace mem sched
+sync:  base os arch trace mem sched chan
+time:  base os arch trace mem sched chan
+ctx:   base os arch trace mem sched chan time
 net:   base os arch trace mem sched
 '
 
@@ -23,6 +24,7 @@ net:   base os arch trace mem sched
 exceptions='
 sched/sched.h -> config.h: the scheduler keeps the settings that it was started with
 sched/find.c -> time/timer.h: an idle processor asks for goroutines whose timer is due
+sched/wait.c -> time/timer.h: a wait with a deadline arms the timer of its goroutine
 sched/find.c -> net/poll.h: an idle processor asks for goroutines whose I/O is ready
 '
 

@@ -63,6 +63,22 @@ END
     plant src/time/timer.h <<'END'
 #include "sched/g.h"
 END
+    plant tests/sim/scenarios/a.c <<'END'
+SIM_SCENARIO(storm, "many") {
+}
+END
+    plant tests/sim/mutants/a-b.sed <<'END'
+# SPDX-License-Identifier: MIT
+# A rule is broken.
+# file: sched/find.c
+# scenario: storm
+s/a/b/
+END
+    plant docs/design/simulation.md <<'END'
+| mutant | the rule that it breaks | scenario | found in run |
+|---|---|---|---|
+| `a-b` | A rule is broken | `storm` | 12 |
+END
 }
 
 # Runs check $1 on the tree and requires status $2 and, if given, the text $3.
@@ -89,7 +105,7 @@ lines() {
 }
 
 clean_tree
-for check in atomics kernel_door layers headers size words; do
+for check in atomics kernel_door layers headers mutants size words; do
     expect check_$check.sh 0
 done
 
@@ -158,6 +174,35 @@ echo '.so man3/tuco_none.3' |
     red check_headers.sh docs/man/tuco_two.3 'docs/man/tuco_none.3, which does not exist'
 echo 'something else' |
     red check_headers.sh docs/man/tuco_two.3 'tuco_two does not occur'
+
+red check_mutants.sh tests/sim/mutants/c.sed 'has no row "| `c` | Another | `storm` |"' <<'END'
+# SPDX-License-Identifier: MIT
+# Another.
+# file: sched/find.c
+# scenario: storm
+END
+red check_mutants.sh tests/sim/mutants/a-b.sed 'no rule, as a sentence' <<'END'
+# SPDX-License-Identifier: MIT
+# A rule is broken
+# file: sched/find.c
+# scenario: storm
+END
+red check_mutants.sh tests/sim/mutants/a-b.sed 'src/sched/none.c does not exist' <<'END'
+# SPDX-License-Identifier: MIT
+# A rule is broken.
+# file: sched/none.c
+# scenario: storm
+END
+red check_mutants.sh tests/sim/mutants/a-b.sed "there is no scenario 'calm'" <<'END'
+# SPDX-License-Identifier: MIT
+# A rule is broken.
+# file: sched/find.c
+# scenario: calm
+END
+red check_mutants.sh docs/design/simulation.md 'd-e has a row, and no script' <<'END'
+| `a-b` | A rule is broken | `storm` | 12 |
+| `d-e` | A rule is broken | `storm` | 12 |
+END
 
 lines 801 | red check_size.sh src/sched/a.c 'the file has 801 lines'
 { echo 'static int *long_one(int a,'; echo '    int b) {'; lines 68; echo '}'; } |

@@ -15,6 +15,7 @@
 #include "sched/sched.h"
 #include "sched/spawn.h"
 #include "sched/thread.h"
+#include "time/timer.h"
 
 #include <errno.h>
 #include <tuco.h>
@@ -52,7 +53,7 @@ static void phase_set(enum rt_phase phase) {
 
 static int make_ps(void) {
     size_t bytes = rt_sched.procs * sizeof(struct rt_p);
-    rt_sched.ps = rt_alloc(bytes);
+    rt_sched.ps = rt_alloc_lines(bytes);
     if (rt_sched.ps == NULL) {
         return -ENOMEM;
     }
@@ -61,10 +62,15 @@ static int make_ps(void) {
         rt_sched.ps[i].global_countdown = RT_GLOBAL_INTERVAL;
         rt_init(&rt_sched.ps[i].cpu, -1);
     }
-    return 0;
+    int error = rt_timers_make();
+    if (error != 0) {
+        rt_free(rt_sched.ps);
+    }
+    return error;
 }
 
 static void free_ps(void) {
+    rt_timers_free();
     rt_free(rt_sched.ps);
     rt_sched.ps = NULL;
     rt_sched.procs = 0;

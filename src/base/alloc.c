@@ -7,13 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* malloc and not calloc: the C library keeps freed blocks at hand for the former only. */
 void *rt_alloc(size_t bytes) {
     OS_KEEP_ERRNO;
     if (os_fault(OS_FAULT_ALLOC) != 0) {
         return NULL;
     }
-    if (bytes < RT_CACHE_LINE_BYTES) {
-        return calloc(1, bytes);
+    void *memory = malloc(bytes);
+    if (memory != NULL) {
+        memset(memory, 0, bytes);
+    }
+    return memory;
+}
+
+void *rt_alloc_lines(size_t bytes) {
+    OS_KEEP_ERRNO;
+    if (os_fault(OS_FAULT_ALLOC) != 0) {
+        return NULL;
     }
     size_t rounded =
         (bytes + RT_CACHE_LINE_BYTES - 1) & ~(size_t)(RT_CACHE_LINE_BYTES - 1);

@@ -6,8 +6,11 @@
 
 #include "base/compiler.h"
 
-/* Zeroed memory, aligned to a cache line if it is at least one; NULL if there is none. */
+/* Zeroed memory, aligned for any type; NULL if there is none. */
 void *rt_alloc(size_t bytes) RT_NODISCARD;
+
+/* The same, aligned to a cache line: for what has members that have to be. */
+void *rt_alloc_lines(size_t bytes) RT_NODISCARD;
 
 /* NULL is allowed. */
 void rt_free(void *memory);

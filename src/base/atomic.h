@@ -35,6 +35,7 @@
 #define rt_add_acqrel(p, v) atomic_fetch_add_explicit(p, v, memory_order_acq_rel)
 #define rt_add_sc(p, v)     atomic_fetch_add_explicit(p, v, memory_order_seq_cst)
 #define rt_sub_rlx(p, v)    atomic_fetch_sub_explicit(p, v, memory_order_relaxed)
+#define rt_sub_acqrel(p, v) atomic_fetch_sub_explicit(p, v, memory_order_acq_rel)
 #define rt_sub_sc(p, v)     atomic_fetch_sub_explicit(p, v, memory_order_seq_cst)
 #define rt_or_sc(p, v)      atomic_fetch_or_explicit(p, v, memory_order_seq_cst)
 #define rt_or_acqrel(p, v)  atomic_fetch_or_explicit(p, v, memory_order_acq_rel)

@@ -48,6 +48,19 @@ static inline void rt_lock(struct rt_lock *l) {
     }
 }
 
+/* True: it was free, and is the caller's now. */
+static inline bool rt_lock_try(struct rt_lock *l) {
+    uint32_t free_word = 0;
+    /* relaxed: a look that leaves the line where it is; acquire: as in rt_lock(). */
+    if (rt_load_rlx(&l->word) != 0 || !rt_cas_acqrel(&l->word, &free_word, 1)) {
+        return false;
+    }
+    if (RT_CHECKS) {
+        rt_lock_order_enter(l);
+    }
+    return true;
+}
+
 static inline void rt_unlock(struct rt_lock *l) {
     if (RT_CHECKS) {
         rt_lock_order_leave(l);

@@ -148,8 +148,16 @@ void os_thread_stack(void **low, void **high) {
     pthread_attr_destroy(&attr);
 }
 
-void os_thread_precise_timers(void) {
+unsigned long os_timer_slack_remove(void) {
+    OS_KEEP_ERRNO;
+    int slack_ns = prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL);
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+    return slack_ns > 0 ? (unsigned long)slack_ns : 0; /* 0: what it had at its start */
+}
+
+void os_timer_slack_restore(unsigned long slack_ns) {
+    OS_KEEP_ERRNO;
+    prctl(PR_SET_TIMERSLACK, slack_ns, 0UL, 0UL, 0UL);
 }
 
 int os_thread_number(void) {

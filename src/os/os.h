@@ -69,9 +69,10 @@ void os_thread_yield(void);
    */
 void os_thread_stack(void **low, void **high);
 
-/* Makes the calling thread's timed waits precise instead of up to 50 microseconds
-   late. */
-void os_thread_precise_timers(void);
+/* Makes the calling thread's timed waits precise instead of up to 50 microseconds late.
+   Returns the nanoseconds that they were allowed to be late, for _restore. */
+unsigned long os_timer_slack_remove(void);
+void os_timer_slack_restore(unsigned long slack_ns);
 
 /* The number by which the kernel knows the calling thread. */
 int os_thread_number(void);

@@ -4,6 +4,7 @@
 #include "sched/globq.h"
 #include "sched/idle.h"
 #include "sched/sched.h"
+#include "time/timer.h"
 
 /* Rounds of looking at all others. In round r those not farther than r are visited: the
    machine's own order. */
@@ -13,8 +14,27 @@
    anything may be stolen. A wake-up that its waker waits for takes a fiftieth of it. */
 #define NEXT_AGE_NS 3000
 
+/* The clock is read only if there is a timer. */
+static bool timer_is_due(const struct rt_p *p, int64_t *now_ns) {
+    /* relaxed: the owner's own, or a hint for thieves; the wheel's lock decides */
+    int64_t timer_ns = rt_load_rlx(&p->clock.next_ns);
+    return timer_ns != RT_WHEEL_NEVER && timer_ns <= (*now_ns = os_now());
+}
+
+/* On the goroutine's stack timers cannot be fired: it may be on its way into a queue whose
+   lock it holds, and which a timer wants. So the next scheduling goes to the scheduler's
+   stack. */
+static void look_at_clock(struct rt_p *p) {
+    int64_t now;
+    if (timer_is_due(p, &now)) {
+        /* acq_rel: stronger than needed; the owner, this thread, sees it next. */
+        rt_or_acqrel(&p->attention, RT_ATTENTION_TIMERS);
+    }
+}
+
 struct rt_g *rt_find_global_first(struct rt_p *p) {
     p->global_countdown = RT_GLOBAL_INTERVAL;
+    look_at_clock(p);
     struct rt_g *g = rt_globq_take_one();
     if (g != NULL) {
         rt_p_count(&p->schedtick);
@@ -24,9 +44,9 @@ struct rt_g *rt_find_global_first(struct rt_p *p) {
 
 struct rt_g *rt_find_attentive(struct rt_p *p) {
     /* acq_rel: stronger than needed. One request, one turn of the ring; to stop is for
-       ever. */
+       ever, and for timers the scheduler is wanted: rt_find(). */
     uint32_t asked = rt_and_acqrel(&p->attention, ~(uint32_t)RT_ATTENTION_SLICE);
-    if ((asked & RT_ATTENTION_STOP) != 0) {
+    if ((asked & (RT_ATTENTION_STOP | RT_ATTENTION_TIMERS)) != 0) {
         return NULL;
     }
     struct rt_g *g = rt_runq_pop(&p->runq);
@@ -60,6 +80,34 @@ static struct rt_p *next_victim(struct rt_victims_walk *walk, const struct rt_p 
         }
     }
     return NULL;
+}
+
+/* Fires the own timers that are due, of which goroutines may come into the own queue. */
+static void run_timers(struct rt_p *p) {
+    int64_t now;
+    /* relaxed: a bit that is set later is seen next time */
+    if (unlikely((rt_load_rlx(&p->attention) & RT_ATTENTION_TIMERS) != 0)) {
+        /* acq_rel: stronger than needed. Before the look, so that a request is not lost. */
+        rt_and_acqrel(&p->attention, ~(uint32_t)RT_ATTENTION_TIMERS);
+    }
+    if (timer_is_due(p, &now)) {
+        rt_timers_run(p, now, true /* owner */);
+    }
+}
+
+/* Timers of a P that computes, and so comes late to them. Those of an idle P are its M's,
+   which sleeps until then. What comes of it is in the thief's own queue. */
+static struct rt_g *steal_timers(struct rt_m *m) {
+    struct rt_p *victim;
+    int64_t now;
+    struct rt_victims_walk walk =
+        rt_victims_begin(&rt_sched.victims, (uint32_t)rt_rand_next(&m->rand));
+    while ((victim = next_victim(&walk, m->p)) != NULL) {
+        if (timer_is_due(victim, &now)) {
+            rt_timers_run(victim, now, false /* thief */);
+        }
+    }
+    return rt_find_local(m->p);
 }
 
 static struct rt_g *steal_round(struct rt_m *m, enum rt_distance reach) {
@@ -121,18 +169,24 @@ static struct rt_g *steal(struct rt_m *m) {
             return g;
         }
     }
-    return steal_next(m);
+    struct rt_g *g = steal_timers(m);
+    return g != NULL ? g : steal_next(m);
 }
 
 struct rt_g *rt_find(struct rt_m *m) {
     struct rt_p *p = m->p;
     for (;;) {
+        run_timers(p);
         struct rt_g *g = rt_find_local(p);
-        /* After it and not before: if the bit is not set now, the ring is empty, which
+        /* After it and not before: if no bit is set now, the ring is empty, which
            find_global() relies on. */
-        /* relaxed: sticky */
-        if (unlikely(rt_load_rlx(&p->attention) & RT_ATTENTION_STOP)) {
+        /* relaxed: who sees one sees it in time; see rt_find_attentive() */
+        uint32_t attention = rt_load_rlx(&p->attention);
+        if (unlikely((attention & RT_ATTENTION_STOP) != 0)) {
             return NULL;
+        }
+        if (unlikely(g == NULL && (attention & RT_ATTENTION_TIMERS) != 0)) {
+            continue; /* it was asked for after run_timers() */
         }
         if (g == NULL) {
             g = find_global(p);
@@ -146,10 +200,17 @@ struct rt_g *rt_find(struct rt_m *m) {
             }
             return g;
         }
-        if (!rt_idle_park(m)) {
+        /* With the bit set, steal_timers() may have left goroutines in the ring. relaxed:
+           only this thread clears it. */
+        if (likely((rt_load_rlx(&p->attention) & RT_ATTENTION_TIMERS) == 0) &&
+            !rt_idle_park(m)) {
             return NULL;
         }
     }
+}
+
+void rt_find_monitor_timers(int64_t now_ns) {
+    rt_timers_run_monitor(now_ns);
 }
 
 uint32_t rt_find_pending(uint32_t enough) {

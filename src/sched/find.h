@@ -47,6 +47,9 @@ static RT_INLINE struct rt_g *rt_find_local(struct rt_p *p) {
    and returns a goroutine to run; NULL: the runtime ends. */
 struct rt_g *rt_find(struct rt_m *m);
 
+/* Monitor: fires its own timers that are due. */
+void rt_find_monitor_timers(int64_t now_ns);
+
 /* How many goroutines lie in rings and the global queue, but not more than enough. Next
    slots do not count: see 'Who is not woken for' in idle.c. */
 uint32_t rt_find_pending(uint32_t enough);

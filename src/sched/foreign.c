@@ -5,6 +5,9 @@
 #include "sched/idle.h"
 #include "sched/quiesce.h"
 #include "sched/sched.h"
+#include "sched/wait.h"
+
+#include <errno.h>
 
 /* Between tries to get memory for a wait that cannot fail. */
 #define RETRY_NS 1000000
@@ -12,35 +15,11 @@
 /* Atomic. */
 static struct {
     rt_atomic(uint32_t) inside;
-    rt_atomic(uint32_t) active;    /* futex: rt_foreign_close() sleeps on it */
-    rt_atomic(uint32_t) closed;    /* futex: those who want to enter sleep on it */
-    rt_atomic(uint32_t) announced; /* tuco_foreign_enter() */
+    rt_atomic(uint32_t) active; /* futex: rt_foreign_close() sleeps on it */
+    rt_atomic(uint32_t) closed; /* futex: those who want to enter sleep on it */
+    /* tuco_foreign_enter(), and those who wait with a deadline */
+    rt_atomic(uint32_t) announced;
 } foreign RT_CACHE_ALIGNED;
-
-/*
- * Entry against the end of the runtime.
- *
- *     rt_foreign_enter                    rt_foreign_close
- *     [S] active + 1 (RMW)                [S] closed := 1
- *         fence(sc)                           fence(sc)
- *     [L] closed                          [L] active
- *
- * One sees the other: a thread that finds the entry closed steps back and waits until it
- * is open; the end of the runtime waits for those it sees active.
- */
-void rt_foreign_enter_slow(void) {
-    for (;;) {
-        rt_add_sc(&foreign.inside, 1);
-        rt_add_sc(&foreign.active, 1);
-        /* fence(sc): active before closed. Pairs with rt_foreign_close(). */
-        rt_fence_sc();
-        if (rt_load_rlx(&foreign.closed) == 0) { /* relaxed: ordered by the fence */
-            return;
-        }
-        rt_foreign_leave_slow();
-        os_futex_wait(&foreign.closed, 1, OS_NEVER); /* woken by rt_foreign_open() */
-    }
-}
 
 /* One less is active. If that was the last one, the last M to sleep may have been
    silenced by it. */
@@ -61,9 +40,50 @@ static void deactivate(void) {
     }
 }
 
-void rt_foreign_leave_slow(void) {
+static void leave(void) {
     deactivate();
     rt_sub_sc(&foreign.inside, 1); /* last: see rt_foreign_nobody() */
+}
+
+/* Public functions call each other, and the entry may be closed between two of them: only
+   the outermost one enters. */
+static __thread uint32_t depth;
+
+/*
+ * Entry against the end of the runtime.
+ *
+ *     rt_foreign_enter                    rt_foreign_close
+ *     [S] active + 1 (RMW)                [S] closed := 1
+ *         fence(sc)                           fence(sc)
+ *     [L] closed                          [L] active
+ *
+ * One sees the other: a thread that finds the entry closed steps back and waits until it
+ * is open; the end of the runtime waits for those it sees active.
+ */
+static void enter(void) {
+    for (;;) {
+        rt_add_sc(&foreign.inside, 1);
+        rt_add_sc(&foreign.active, 1);
+        /* fence(sc): active before closed. Pairs with rt_foreign_close(). */
+        rt_fence_sc();
+        if (rt_load_rlx(&foreign.closed) == 0) { /* relaxed: ordered by the fence */
+            return;
+        }
+        leave();
+        os_futex_wait(&foreign.closed, 1, OS_NEVER); /* woken by rt_foreign_open() */
+    }
+}
+
+void rt_foreign_enter_slow(void) {
+    if (depth++ == 0) {
+        enter();
+    }
+}
+
+void rt_foreign_leave_slow(void) {
+    if (--depth == 0) {
+        leave();
+    }
 }
 
 bool rt_foreign_silent(void) {
@@ -107,25 +127,58 @@ static struct rt_g *borrow_descriptor(void) {
     }
 }
 
-void rt_foreign_wait(rt_commit_fn *commit, void *arg) {
+struct rt_g *rt_foreign_begin(void) {
     rt_foreign_enter_slow();
     struct rt_g *g = borrow_descriptor();
     g->flags = RT_G_FLAG_FOREIGN;
-    rt_store_rlx(&g->woken, 0); /* relaxed: published by commit */
     /* relaxed: nobody else; a new slot is zero */
     rt_store_rlx(&g->slot.state, RT_G_DEAD);
-    rt_gstate_set(g, RT_G_DEAD, RT_G_WAITING);
-    commit(NULL, g, arg);
-    deactivate(); /* this thread may have been the last that could have woken somebody */
-    /* acquire: what the waker did is seen. Pairs with the release in
-       rt_foreign_wake(). */
-    while (rt_load_acq(&g->woken) == 0) {
-        os_futex_wait(&g->woken, 0, OS_NEVER);
-    }
-    rt_gstate_set(g, RT_G_RUNNABLE, RT_G_DEAD);
+    return g;
+}
+
+void rt_foreign_end(struct rt_g *g) {
     g->flags = 0;
     rt_gpool_put_shared(&g->slot);
     rt_foreign_leave_slow();
+}
+
+/* Sleeps until woken; at the deadline it tries to be its own waker. */
+static void sleep_until_woken(struct rt_g *g, uint32_t ticket, int64_t deadline_ns) {
+    /* acquire: what the waker did is seen. Pairs with the release in
+       rt_foreign_wake(). */
+    while (rt_load_acq(&g->woken) == 0) {
+        if (os_futex_wait(&g->woken, 0, deadline_ns) != -ETIMEDOUT) {
+            continue;
+        }
+        if (rt_claim_try(g, ticket)) {
+            rt_foreign_wake(g);
+        }
+        deadline_ns = OS_NEVER; /* a waker was faster: it is on its way */
+    }
+}
+
+void rt_foreign_park(struct rt_g *g, rt_commit_fn *commit, void *arg, uint32_t ticket,
+                     int64_t deadline_ns) {
+    rt_store_rlx(&g->woken, 0); /* relaxed: published by commit */
+    rt_gstate_set(g, RT_G_DEAD, RT_G_WAITING);
+    commit(NULL, g, arg);
+    /* With a deadline it comes back by itself, and may wake others then. */
+    bool comes_back = deadline_ns != OS_NEVER;
+    if (comes_back) {
+        rt_add_sc(&foreign.announced, 1);
+    }
+    deactivate(); /* this thread may have been the last that could have woken somebody */
+    sleep_until_woken(g, ticket, deadline_ns);
+    if (comes_back) {
+        rt_sub_sc(&foreign.announced, 1); /* its waker has counted it as active */
+    }
+    rt_gstate_set(g, RT_G_RUNNABLE, RT_G_DEAD);
+}
+
+void rt_foreign_wait(rt_commit_fn *commit, void *arg) {
+    struct rt_g *g = rt_foreign_begin();
+    rt_foreign_park(g, commit, arg, RT_TICKET_ALONE, OS_NEVER);
+    rt_foreign_end(g);
 }
 
 void rt_foreign_wake(struct rt_g *g) {

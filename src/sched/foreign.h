@@ -40,7 +40,16 @@ static inline void rt_foreign_leave(void) {
     }
 }
 
-/* What rt_park() is for a goroutine, with entering and leaving. */
+/* A descriptor for a foreign thread that may have to wait, which enters with it. */
+struct rt_g *rt_foreign_begin(void);
+void rt_foreign_end(struct rt_g *g);
+
+/* What rt_park() is for a goroutine. Returns when the thread has been woken, or when it
+   has won the claim of this wait at the deadline: see 'Claim' in wait.h. */
+void rt_foreign_park(struct rt_g *g, rt_commit_fn *commit, void *arg, uint32_t ticket,
+                     int64_t deadline_ns);
+
+/* All three, for a wait that only ends by being woken. */
 void rt_foreign_wait(rt_commit_fn *commit, void *arg);
 
 /* The foreign half of rt_ready(). */

@@ -6,6 +6,7 @@
 #include "arch/arch.h"
 #include "base/atomic.h"
 #include "base/compiler.h"
+#include "base/wheel.h"
 #include "mem/gpool.h"
 #include "mem/stack.h"
 #include "sched/gstate.h"
@@ -36,6 +37,19 @@ enum rt_gflags {
 };
 
 struct rt_defer;
+struct rt_waitq;
+
+/* One who waits in one queue. Its own until it is in the queue; then under the queue's
+   lock; then its waker's. See wait.h. */
+struct rt_waiter {
+    struct rt_waiter *next;
+    struct rt_waiter *prev;
+    struct rt_waitq *queue; /* NULL: it is in none */
+    struct rt_g *g;
+    void *value;     /* where the value is that is passed on, or where it goes */
+    uint32_t ticket; /* see 'Claim' in wait.h */
+    int32_t result;  /* what the wait returns; the waker's */
+};
 
 /*
  * "Holder" is whoever may move the goroutine on, by the table in gstate.h: the spawner
@@ -84,7 +98,19 @@ struct rt_g {
 
     /* Holder. */
     char name[TUCO_NAME_MAX + 1];
-    char inline_arg[RT_INLINE_ARG_BYTES] __attribute__((aligned(16)));
+
+    /* Atomic: who wakes it, see 'Claim' in wait.h. Goes up for as long as the descriptor
+       exists. */
+    rt_atomic(uint32_t) claim;
+
+    /* Holder: before it first runs, and then itself. */
+    union {
+        char inline_arg[RT_INLINE_ARG_BYTES] __attribute__((aligned(16)));
+        struct {
+            struct rt_waiter waiter; /* for waits in one queue */
+            struct rt_timer timer;   /* its deadline */
+        };
+    };
 };
 
 _Static_assert(sizeof(struct rt_g) == RT_GSLOT_BYTES, "a descriptor fills its slot");

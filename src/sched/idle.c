@@ -2,6 +2,7 @@
 /* Threads with nothing to do: how they look for work, sleep, and are woken. */
 #include "sched/idle.h"
 #include "base/bits.h"
+#include "base/wheel.h"
 #include "sched/find.h"
 #include "sched/monitor.h"
 #include "sched/quiesce.h"
@@ -82,13 +83,32 @@
  * moment the M watches the note before it sleeps, because work that comes at once is then
  * had for the price of a cache line; not when there are more Ps than CPUs, where it would
  * take the time from somebody who has work.
+ *
+ * Timers. An M sleeps until the first timer of its P is due, and comes back to fire it. It
+ * reads that time after it has counted its P idle, and need not look again: only the owner
+ * of a P makes it earlier, and that is the M itself. Others disarm or steal timers, which
+ * makes it later; then the M comes back for nothing, once. A thread that sleeps for a given
+ * time sleeps longer, by the time that it takes to wake a halted CPU: so the M has itself
+ * woken before the timer is due, by as much as its last sleeps lasted too long, and watches
+ * the clock for the rest. WATCH_NS bounds what that costs.
  */
 
 #define BITMAP_WORDS (RT_PROCS_MAX / 64)
 
 /* How long an M watches its note before it sleeps. Less than waking it would cost. */
 #define LINGER_NS    20000
-#define LINGER_TURNS 32
+#define LINGER_TURNS 8
+
+/* How long before a timer is due an M is awake, at most; and the least that is worth a
+   sleep. */
+#define WATCH_NS     25000
+#define SLEEP_MIN_NS 10000
+
+/* How soon an M that wants its P back asks again, while wakers choose theirs. */
+#define RETRY_NS 20000
+
+/* A sleep that lasted too long counts at once, one that did not counts an eighth. */
+#define OVERSLEEP_SHIFT 3
 
 /* A P that has been idle for that long gives back what it keeps for quick reuse. */
 #define CACHE_IDLE_NS ((int64_t)1000 * 1000 * 1000)
@@ -100,6 +120,13 @@ enum note_state {
     NOTE_AWAKE = 0,
     NOTE_ASLEEP = 1,
     NOTE_WOKEN = 2,
+};
+
+/* Why an M sleeps no more. */
+enum idle_end {
+    IDLE_WOKEN, /* by somebody */
+    IDLE_TIMER, /* the P's first timer is due, or was */
+    IDLE_LONG,  /* its caches are to be given back */
 };
 
 struct rt_idle_word rt_idle;
@@ -176,8 +203,8 @@ static void note_wake(struct rt_m *m) {
     }
 }
 
-static bool note_linger(struct rt_m *m) {
-    int64_t end = os_now() + LINGER_NS;
+/* Watches the note until note_wake(), true, or until that time, false. */
+static bool note_watch(struct rt_m *m, int64_t end_ns) {
     do {
         for (int i = 0; i < LINGER_TURNS; i++) {
             /* acquire: pairs with the release in note_wake(). */
@@ -186,7 +213,7 @@ static bool note_linger(struct rt_m *m) {
             }
             rt_cpu_relax();
         }
-    } while (os_now() < end);
+    } while (os_now() < end_ns);
     return false;
 }
 
@@ -195,9 +222,6 @@ static bool note_linger(struct rt_m *m) {
    futex return. */
 static bool note_sleep(struct rt_m *m, int64_t deadline_ns) {
     uint32_t awake = NOTE_AWAKE;
-    if (rt_sched.lingering && note_linger(m)) {
-        return true;
-    }
     /* acquire, here and below: pairs with the release in note_wake(). It may be asleep
        already: this is then the second sleep of one idleness. */
     if (!rt_cas_acqrel(&m->note, &awake, NOTE_ASLEEP) && awake == NOTE_WOKEN) {
@@ -349,9 +373,17 @@ void rt_idle_found(struct rt_m *m) {
     }
 }
 
-/* After its P was counted idle, m has a reason to go on: it takes a P back, as a
-   searcher. False: its own P has been claimed by a waker meanwhile, so that its note is
-   or will be written. */
+/* True: a waker has cleared the bit of p, whose M it wakes. The M of p asks. */
+static bool is_claimed(const struct rt_p *p) {
+    /* relaxed: only the M itself sets it */
+    uint64_t bits = rt_load_rlx(&maps.parked[p->id / 64]);
+    return (bits >> p->id % 64 & 1) == 0;
+}
+
+/* After its P was counted idle, m has a reason to go on: it takes its P back, as a
+   searcher. False: there are wakers for as many Ps as are idle, or a waker has claimed this
+   one. In the first case a waker may still take another P, which has become idle since, and
+   leave this one alone. */
 static bool come_back(struct rt_m *m) {
     uint64_t w = rt_load_rlx(&rt_idle.word); /* relaxed: the compare-and-swap decides */
     do {
@@ -414,18 +446,56 @@ static bool has_caches(const struct rt_p *p) {
     return p->stacks.count > 0 || p->gcache.count > 0;
 }
 
+/* Sleeps until the first timer is due, less what sleeps last too long, and watches the
+   clock for the rest. True: woken by somebody. */
+static bool sleep_until_timer(struct rt_m *m, int64_t timer_ns, int64_t watch_ns) {
+    if (note_sleep(m, timer_ns - watch_ns)) {
+        return true;
+    }
+    int64_t late_ns = os_now() - (timer_ns - watch_ns);
+    int64_t less_ns = m->p->oversleep_ns - (m->p->oversleep_ns >> OVERSLEEP_SHIFT);
+    late_ns = late_ns < WATCH_NS ? late_ns : WATCH_NS;
+    m->p->oversleep_ns = late_ns > less_ns ? late_ns : less_ns;
+    return watch_ns > 0 && note_watch(m, timer_ns);
+}
+
+static enum idle_end sleep_idle(struct rt_m *m) {
+    struct rt_p *p = m->p;
+    /* relaxed: see 'Timers' in the essay */
+    int64_t timer_ns = rt_load_rlx(&p->clock.next_ns);
+    int64_t watch_ns = 0;
+    if (rt_sched.lingering) {
+        int64_t end_ns = os_now() + LINGER_NS;
+        watch_ns = p->oversleep_ns;
+        bool near = timer_ns - watch_ns < end_ns + SLEEP_MIN_NS;
+        if (note_watch(m, near ? timer_ns : end_ns)) {
+            return IDLE_WOKEN;
+        }
+        if (near) {
+            return IDLE_TIMER;
+        }
+    }
+    int64_t caches_ns = has_caches(p) ? os_now() + CACHE_IDLE_NS : OS_NEVER;
+    if (timer_ns < caches_ns) {
+        return sleep_until_timer(m, timer_ns, watch_ns) ? IDLE_WOKEN : IDLE_TIMER;
+    }
+    return note_sleep(m, caches_ns) ? IDLE_WOKEN : IDLE_LONG;
+}
+
 bool rt_idle_park(struct rt_m *m) {
     if (!give_up(m)) {
         if (rt_idle_all()) {
             rt_quiesce_check();
         }
         /* Woken by wake_p() or rt_idle_release_all(), whoever clears the P's bit. */
-        bool woken =
-            note_sleep(m, has_caches(m->p) ? os_now() + CACHE_IDLE_NS : OS_NEVER);
-        if (!woken && come_back(m)) {
+        enum idle_end end = sleep_idle(m);
+        while (end != IDLE_WOKEN && !come_back(m)) {
+            if (note_sleep(m, is_claimed(m->p) ? OS_NEVER : os_now() + RETRY_NS)) {
+                end = IDLE_WOKEN;
+            }
+        }
+        if (end == IDLE_LONG) {
             give_caches_back(m->p);
-        } else if (!woken) {
-            note_sleep(m, OS_NEVER); /* somebody has the bit: the wake is on its way */
         }
         m->spinning = true; /* counted by the waker, or by come_back() */
         rt_monitor_poke();
@@ -474,6 +544,9 @@ void rt_idle_retry_unstartable(void) {
         bit_set(maps.cold, (uint32_t)id);
         rt_add_sc(&rt_idle.word, RT_IDLE_ONE - RT_IDLE_ASIDE_ONE);
     }
+    /* fence(heavy): the word before the queues. Pairs with the fence(light) in
+       rt_idle_notify(), whose caller may have found no idle P a moment ago. */
+    rt_fence_heavy();
     if (rt_find_pending(1) > 0) {
         rt_idle_wake(1);
     }

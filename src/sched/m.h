@@ -37,6 +37,7 @@ struct rt_m {
     uint32_t id;
     os_thread thread;
     void *signal_stack;
+    unsigned long timer_slack_ns; /* that it had before it was an M */
     /* describes the thread's own stack, for reports and sanitizers */
     struct rt_stack stack;
 

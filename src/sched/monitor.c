@@ -2,8 +2,10 @@
 /* The monitor: a thread without a P that sees to what nobody else comes to. */
 #include "sched/monitor.h"
 #include "base/alloc.h"
+#include "base/wheel.h"
 #include "sched/find.h"
 #include "sched/idle.h"
+#include "sched/quiesce.h"
 #include "sched/sched.h"
 #include "sched/schedtrace.h"
 #include "sched/spawn.h"
@@ -16,6 +18,9 @@
  *     somebody is woken to steal it
  *   - a P has begun no slice for the length of one: its ring gets its turn, see
  *     rt_find_local()
+ *   - a timer of a P that computes is due: somebody is woken to steal it, and the owner is
+ *     sent to its timers at its next scheduling
+ *   - timers of threads without a P: it fires them itself
  *   - a thread could not be started, or a stack not be had: another try
  *   - stacks that a burst left behind: their memory is given back
  *   - stacks in a large burst: some are made ahead
@@ -24,7 +29,9 @@
  * How often. While some Ps are idle and some are busy, between TICK_MIN_NS and
  * TICK_MAX_NS, backing off while nothing is found. While all are busy or all are idle
  * there is nothing to rescue, and it comes every TICK_LONG_NS. When all have been idle
- * for a while, and nothing has to be tried again, it sleeps without a deadline.
+ * for a while, and nothing has to be tried again, it sleeps without a deadline. It never
+ * sleeps longer than until its own first timer; for those of busy Ps it comes every
+ * TICK_MAX_NS.
  *
  * Dormant.
  *
@@ -36,12 +43,27 @@
  * One sees the other: either the monitor finds a busy P or a failure and stays awake, or
  * the M wakes it. An M gets a P by being woken, by coming back, or as the first one; each
  * of these pokes.
+ *
+ * A new first timer. ('Wake before')
+ *
+ *     monitor                            thread without a P that arms a timer
+ *     [S] sleeps_until                   [S] next_ns of monitor_clock
+ *         fence(sc)                          fence(sc)
+ *     [L] next_ns of monitor_clock       [L] sleeps_until
+ *
+ * One sees the other: either the monitor sleeps until the timer only, or it is woken for
+ * it. What stands in sleeps_until while it is awake is old. If it is too late a time, it is
+ * woken for nothing; if it is not, that load comes before the monitor's next store there,
+ * and the monitor sees the timer.
  */
 #define TICK_MIN_NS    ((int64_t)20 * 1000)
 #define TICK_MAX_NS    ((int64_t)1000 * 1000)
 #define TICK_LONG_NS   ((int64_t)10 * 1000 * 1000)
 #define SCAVENGE_NS    ((int64_t)1000 * 1000 * 1000)
 #define IDLE_TICKS_MAX 4 /* ticks with all Ps idle before it goes dormant */
+
+/* A P that is later than that to its timers has forgotten the time. */
+#define LATE_NS ((int64_t)100 * 1000)
 
 rt_atomic(uint32_t) rt_monitor_dormant;
 
@@ -59,6 +81,7 @@ static struct {
     rt_atomic(uint32_t) sequence;
     rt_atomic(uint32_t) stop;
     rt_atomic(uint32_t) helping; /* 1 from the request for stacks until none is wanted */
+    rt_atomic(int64_t) sleeps_until; /* see 'Wake before' */
 
     /* The monitor's own. */
     struct seen *seen; /* per P */
@@ -66,6 +89,7 @@ static struct {
     int64_t next_trace_ns;
     int64_t next_scavenge_ns;
     int64_t next_retry_ns;
+    int64_t busy_timer_ns; /* the first timer of a busy P at the last look */
     bool scavenge_more;
     int idle_ticks;
 } monitor;
@@ -73,6 +97,15 @@ static struct {
 void rt_monitor_wake(void) {
     rt_add_sc(&monitor.sequence, 1);
     os_futex_wake(&monitor.sequence, 1);
+}
+
+void rt_monitor_wake_before(int64_t when_ns) {
+    /* fence(sc): the timer before sleeps_until. Pairs with sleep_until(). */
+    rt_fence_sc();
+    /* relaxed: ordered by the fence */
+    if (rt_load_rlx(&monitor.sleeps_until) > when_ns) {
+        rt_monitor_wake();
+    }
 }
 
 void rt_monitor_help(void) {
@@ -135,6 +168,47 @@ static bool rescue_next(void) {
     return found;
 }
 
+/* Idle Ps have an M that sleeps until their timers are due. */
+static void rescue_timers(int64_t now) {
+    bool found = false;
+    monitor.busy_timer_ns = RT_WHEEL_NEVER;
+    for (uint32_t i = 0; i < rt_sched.procs; i++) {
+        struct rt_p *p = &rt_sched.ps[i];
+        int64_t timer_ns = rt_load_rlx(&p->clock.next_ns); /* relaxed: a hint */
+        if (timer_ns == RT_WHEEL_NEVER || rt_idle_has(i)) {
+            continue;
+        }
+        if (timer_ns < monitor.busy_timer_ns) {
+            monitor.busy_timer_ns = timer_ns;
+        }
+        if (now - timer_ns >= LATE_NS) {
+            found = true;
+            /* acq_rel: stronger than needed; the owner sees it at some later
+               scheduling. */
+            rt_or_acqrel(&p->attention, RT_ATTENTION_TIMERS);
+        }
+    }
+    if (found) {
+        rt_idle_wake(1);
+    }
+}
+
+/* A timer need not make a goroutine runnable. If it was the last, and all Ps are idle,
+   nobody else will notice that nothing can happen any more. */
+static void fire_timers(int64_t now) {
+    if (rt_load_rlx(&rt_sched.monitor_clock.next_ns) >
+        now) { /* relaxed: seen next time */
+        return;
+    }
+    rt_find_monitor_timers(now);
+    /* fence(sc): the timer's time before the idle word. Pairs with the fence in give_up(),
+       after which rt_quiesce_check() reads the time. */
+    rt_fence_sc();
+    if (rt_idle_all()) {
+        rt_quiesce_check();
+    }
+}
+
 /* True if a thread could not be started or a stack not be had. */
 static bool have_failures(void) {
     /* relaxed: looked at again at the next tick; before going dormant, ordered by the
@@ -185,7 +259,23 @@ static int64_t plan(int64_t now, bool rescued) {
     if (rt_sched.config.debug.schedtrace_ms > 0 && monitor.next_trace_ns < until) {
         until = monitor.next_trace_ns;
     }
+    if (monitor.busy_timer_ns < until - LATE_NS) {
+        int64_t late_ns = monitor.busy_timer_ns + LATE_NS;
+        int64_t tick_ns = until - now < TICK_MAX_NS ? until - now : TICK_MAX_NS;
+        until = late_ns > now + tick_ns ? late_ns : now + tick_ns;
+    }
     return until;
+}
+
+/* Sleeps until then, or until its first timer is due, or until rt_monitor_wake() has
+   changed the sequence. */
+static void sleep_until(uint32_t sequence, int64_t until) {
+    rt_store_rlx(&monitor.sleeps_until, until); /* relaxed: ordered by the fence */
+    /* fence(sc): sleeps_until before the timer. Pairs with rt_monitor_wake_before(). */
+    rt_fence_sc();
+    /* relaxed: ordered by the fence */
+    int64_t timer_ns = rt_load_rlx(&rt_sched.monitor_clock.next_ns);
+    os_futex_wait(&monitor.sequence, sequence, timer_ns < until ? timer_ns : until);
 }
 
 /* True if the next look can wait until something happens. */
@@ -205,15 +295,15 @@ static void sleep_dormant(uint32_t sequence) {
     if (rt_idle_all() && !have_failures()) {
         /* Woken by rt_monitor_poke() or rt_monitor_stop(), which change the sequence
            first. */
-        os_futex_wait(&monitor.sequence, sequence,
-                      monitor.scavenge_more ? monitor.next_scavenge_ns : OS_NEVER);
+        sleep_until(sequence,
+                    monitor.scavenge_more ? monitor.next_scavenge_ns : OS_NEVER);
     }
     rt_store_rlx(&rt_monitor_dormant, 0); /* relaxed: a poke too many does no harm */
 }
 
 static void monitor_main(void *unused) {
     (void)unused;
-    os_thread_precise_timers();
+    os_timer_slack_remove();
     for (;;) {
         /* acquire: the stop flag is seen if its change of the sequence is. Pairs with
            rt_monitor_wake(). */
@@ -222,7 +312,9 @@ static void monitor_main(void *unused) {
             return;
         }
         int64_t now = os_now();
+        fire_timers(now); /* first: the others can wait */
         bool rescued = rescue_next();
+        rescue_timers(now);
         end_slices(now);
         retry_failures(now);
         scavenge(now);
@@ -233,7 +325,7 @@ static void monitor_main(void *unused) {
         if (may_sleep_long()) {
             sleep_dormant(sequence);
         } else {
-            os_futex_wait(&monitor.sequence, sequence, plan(now, rescued));
+            sleep_until(sequence, plan(now, rescued));
         }
     }
 }
@@ -249,6 +341,7 @@ int rt_monitor_start(void) {
     monitor.tick_ns = TICK_MIN_NS;
     monitor.idle_ticks = 0;
     monitor.scavenge_more = false;
+    rt_store_rlx(&monitor.sleeps_until, 0);
     monitor.next_retry_ns = now;
     monitor.next_scavenge_ns = now + SCAVENGE_NS;
     monitor.next_trace_ns = now + (int64_t)rt_sched.config.debug.schedtrace_ms * 1000000;

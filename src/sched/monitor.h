@@ -13,6 +13,9 @@ void rt_monitor_stop(void);
 
 void rt_monitor_wake(void);
 
+/* Its first timer is due at that time now: wakes it if it would sleep longer. */
+void rt_monitor_wake_before(int64_t when_ns);
+
 /* Asks it to make stacks ahead: rt_stack_help(). */
 void rt_monitor_help(void);
 

@@ -10,6 +10,7 @@
 #include "sched/runq.h"
 
 struct rt_m;
+struct rt_timers;
 
 #define RT_PROCS_MAX 1024
 
@@ -21,6 +22,15 @@ enum rt_attention {
     RT_ATTENTION_STOP = 1, /* run no more goroutines: the runtime ends */
     /* the slice is over: the ring comes before the next slot once */
     RT_ATTENTION_SLICE = 2,
+    /* a timer is due: the owner goes to the scheduler, which fires it */
+    RT_ATTENTION_TIMERS = 4,
+};
+
+/* What the scheduler has to know of a wheel of timers. Written under the wheel's lock, see
+   'Clocks' in time/timer.c. */
+struct rt_clock {
+    rt_atomic(int64_t) next_ns; /* when the first is due; RT_WHEEL_NEVER: there is none */
+    rt_atomic(uint32_t) firings; /* how often some were taken out because they were due */
 };
 
 struct rt_p {
@@ -43,15 +53,21 @@ struct rt_p {
     rt_atomic(uint64_t) ended;
     rt_atomic(int) cpu; /* where the owner was seen last: a hint for thieves */
 
+    /* Atomic: of its own timers. Only the owner makes the time earlier. */
+    struct rt_clock clock;
+
     /* Atomic: set by whoever wants the owner to leave the fast path; enum
        rt_attention. */
     rt_atomic(uint32_t) attention;
 
     /* Immutable. */
     uint32_t id;
+    struct rt_timers *timers; /* its own rules: time/timer.h */
 
     /* Owner. */
     struct rt_stack_cache stacks;
+    /* by how much its M sleeps too long, up to a bound: see 'Timers' in idle.c */
+    int64_t oversleep_ns;
 };
 
 /* Adds one to a counter that only the owner writes. release: whoever sees the end of a

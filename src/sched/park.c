@@ -139,6 +139,34 @@ void rt_park(struct rt_m *m, rt_commit_fn *commit, void *arg, enum rt_wait_reaso
     rt_switch(m, g, rt_next_context(m), rt_after_switch);
 }
 
+/* The thread sanitizer has to see the release, which between two goroutines it would
+   not. */
+#if RT_TSAN
+static RT_NOINLINE void release(struct rt_spin *lock) {
+    rt_spin_unlock(lock);
+}
+#else
+#define release rt_spin_unlock
+#endif
+
+/* rt_after_switch() for one who waits in a queue. */
+static RT_SAN_BETWEEN void after_wait(void *raw) {
+    struct rt_m *m = raw;
+    rt_san_arrive(rt_m_g(m));
+    *m->errno_address = rt_m_g(m)->saved_errno;
+    release(m->commit_arg);
+}
+
+void rt_park_unlock(struct rt_m *m, struct rt_spin *lock, enum rt_wait_reason reason,
+                    const void *pc) {
+    struct rt_g *g = rt_m_g(m);
+    g->wait_reason = (uint8_t)reason;
+    g->wait_pc = pc;
+    rt_gstate_set(g, RT_G_RUNNING, RT_G_WAITING);
+    m->commit_arg = lock;
+    rt_switch(m, g, rt_next_context(m), after_wait);
+}
+
 /* rt_after_switch() for the most frequent commit: the goroutine that yielded goes to the
    end of the ring. The number of queued goroutines is as before, but for a moment the
    ring had one less, and a searcher may have looked just then: so the idle are told. */
@@ -160,8 +188,9 @@ static void commit_yield_global(struct rt_m *m, struct rt_g *g, void *arg) {
    thread. */
 static RT_NOINLINE void yield_slow(struct rt_m *m) {
     struct rt_g *g = rt_m_g(m);
-    /* relaxed: sticky */
-    bool wanted = (rt_load_rlx(&m->p->attention) & RT_ATTENTION_STOP) != 0;
+    /* relaxed: seeing it later does no harm */
+    bool wanted =
+        (rt_load_rlx(&m->p->attention) & (RT_ATTENTION_STOP | RT_ATTENTION_TIMERS)) != 0;
     if (!wanted && rt_globq_length() == 0 && !migrating()) {
         return;
     }

@@ -30,6 +30,7 @@
 #include "sched/find.h"
 #include "sched/m.h"
 #include "sched/sanitize.h"
+#include "sched/spin.h"
 
 /* Run by arch_switch() on the stack of rt_m_g(m), which is about to go on. */
 void rt_after_switch(void *m);
@@ -70,6 +71,11 @@ static inline struct rt_g *rt_next_context(struct rt_m *m) {
    rt_foreign_wait() instead. */
 void rt_park(struct rt_m *m, rt_commit_fn *commit, void *arg, enum rt_wait_reason reason,
              const void *pc);
+
+/* The same for one who has put itself into a queue and holds its lock, which is released
+   once the switch is made. */
+void rt_park_unlock(struct rt_m *m, struct rt_spin *lock, enum rt_wait_reason reason,
+                    const void *pc);
 
 /* Makes g run again, next on the caller's P if it has one. The caller took g off the
    queue that it waited in, and must not touch it afterwards. Any thread. */

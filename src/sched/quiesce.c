@@ -17,7 +17,14 @@
  *   - no goroutine is queued, and none waits for a stack
  *   - no foreign thread is inside a call that could wake somebody, and none has announced
  *     itself
+ *   - no timer is armed; tuco_stop() does not ask that, since a timer without a goroutine
+ *     is nothing that it would wait for
  * Once it holds, only a goroutine or a foreign thread could change it.
+ *
+ * Timers fire by themselves, perhaps just while all of this is looked at, and their
+ * goroutines are in the queues when the look at those is over, and no longer armed when the
+ * timers are looked at. So firings are counted before and after: if there was one, whoever
+ * fired goes to sleep later, or is the monitor, and calls again.
  *
  * The foreign counts are read first. A foreign thread that was inside and has left by
  * then has done all it did before, and so has taken a P out of the idle ones if it made
@@ -26,10 +33,12 @@
  *
  * Who calls. Each of these facts becomes true by somebody's act, and each of these calls
  * rt_quiesce_check() afterwards: the M that goes to sleep or cannot start another
- * (idle.c), the foreign thread that leaves or parks (foreign.c). A goroutine that gets
- * its stack after all is queued, and so runs on an M that goes to sleep later. The
- * lifecycle lock makes the last two of them see each other: whoever takes it second sees
- * all.
+ * (idle.c), the foreign thread that leaves or parks (foreign.c), the monitor that has
+ * fired its last timer (monitor.c). A timer is disarmed by a goroutine, whose M goes to
+ * sleep later, or by a foreign thread, which leaves; and fired by an M or the monitor. A
+ * goroutine that gets its stack after all is queued, and so runs on an M that goes to
+ * sleep later. The lifecycle lock makes the last two of them see each other: whoever takes
+ * it second sees all.
  */
 
 /* Lifecycle lock. A futex: tuco_stop() sleeps on it while it is WAITING. */
@@ -52,12 +61,14 @@ static _Noreturn void report_deadlock(void) {
 void rt_quiesce_check(void) {
     rt_lock(&rt_sched.lifecycle);
     bool silent = rt_foreign_silent(); /* first: see the essay */
+    uint32_t firings = rt_sched_timer_firings();
     rt_spawn_starving_lock();
     bool at_rest = rt_phase_now() == RT_RUNNING && rt_idle_all() &&
                    rt_find_pending(1) == 0 &&
                    rt_load_rlx(&rt_sched.starved) == 0; /* relaxed: under its lock */
     rt_spawn_starving_unlock();
-    if (at_rest && rt_sched_has_main() && silent) {
+    if (at_rest && rt_sched_has_main() && silent && !rt_sched_timers_armed() &&
+        firings == rt_sched_timer_firings()) {
         report_deadlock();
     }
     /* relaxed, here and below: under the lock; the futex re-checks. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The one instance of the runtime, and sums over its Ps. */
 #include "sched/sched.h"
+#include "base/wheel.h"
 
 struct rt_sched rt_sched = {.lifecycle = RT_LOCK_INIT(lifecycle)};
 
@@ -30,6 +31,29 @@ uint64_t rt_sched_live(void) {
 uint64_t rt_sched_reserve_ids(uint64_t count) {
     /* relaxed: only uniqueness matters. */
     return rt_add_rlx(&rt_sched.next_id, count);
+}
+
+static bool is_armed(const struct rt_clock *clock) {
+    /* acquire: who finds that the last one is gone finds its firing counted. Pairs with the
+       release in publish_next_locked() in time/timer.c. */
+    return rt_load_acq(&clock->next_ns) != RT_WHEEL_NEVER;
+}
+
+bool rt_sched_timers_armed(void) {
+    bool armed = is_armed(&rt_sched.monitor_clock);
+    for (uint32_t i = 0; i < rt_sched.procs && !armed; i++) {
+        armed = is_armed(&rt_sched.ps[i].clock);
+    }
+    return armed;
+}
+
+uint32_t rt_sched_timer_firings(void) {
+    /* acquire, both: what the caller looks at next is read later. No partner. */
+    uint32_t sum = rt_load_acq(&rt_sched.monitor_clock.firings);
+    for (uint32_t i = 0; i < rt_sched.procs; i++) {
+        sum += rt_load_acq(&rt_sched.ps[i].clock.firings);
+    }
+    return sum;
 }
 
 void rt_sched_ask_attention(uint32_t bits) {

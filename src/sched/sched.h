@@ -56,6 +56,7 @@ struct rt_sched {
     rt_atomic(uint32_t) starved;
     rt_atomic(uint64_t) next_id;
     rt_atomic(uint64_t) foreign_spawned; /* goroutines started by threads without a P */
+    struct rt_clock monitor_clock;       /* of the timers of threads without a P */
 
     /* Main goroutine; written before the phase changes, read after. */
     struct rt_g *main_g;
@@ -81,6 +82,10 @@ uint64_t rt_sched_live(void);
 
 /* Reserves count goroutine numbers and returns the first. */
 uint64_t rt_sched_reserve_ids(uint64_t count);
+
+/* True if a timer is armed, and how often timers have been fired: see quiesce.c. */
+bool rt_sched_timers_armed(void);
+uint32_t rt_sched_timer_firings(void);
 
 /* Sets attention bits on all Ps, so that their owners leave the fast path at their next
    scheduling. */

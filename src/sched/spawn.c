@@ -324,6 +324,30 @@ int rt_spawn(tuco_fn *fn, void *arg, const struct rt_spawn_options *o) {
     return 0;
 }
 
+/* It goes behind those that wait, since nobody on this P waits for it. */
+int rt_spawn_from_timer(tuco_fn *fn, void *arg, uint64_t creator_id, const void *pc) {
+    struct rt_spawn_options o = {.pc = pc};
+    struct rt_m *m = arch_self();
+    struct rt_p *p = m != NULL ? m->p : NULL;
+    struct rt_gslot *slot = p != NULL ? rt_gpool_get(&p->gcache) : rt_gpool_get_shared();
+    if (slot == NULL) {
+        return -ENOMEM;
+    }
+    struct rt_g *g = rt_g_of(slot);
+    uint64_t id = p != NULL ? next_id(p) : rt_sched_reserve_ids(1);
+    rt_check(make_goroutine(p, slot, id, fn, arg, &o) == 0); /* no options, no failure */
+    g->creator_id = creator_id;
+    if (p != NULL && !rt_sched.config.debug.migrate) {
+        rt_p_count(&p->spawned);
+        rt_queue_put(p, g);
+    } else {
+        rt_add_rlx(&rt_sched.foreign_spawned, 1); /* relaxed: as in spawn_from_thread() */
+        rt_globq_put(g);
+    }
+    rt_idle_notify(1);
+    return 0;
+}
+
 struct rt_g *rt_spawn_main(struct rt_p *p, tuco_fn *fn, void *arg) {
     struct rt_spawn_options none = {.copy = NULL};
     struct rt_gslot *slot = rt_gpool_get(&p->gcache);

@@ -20,6 +20,11 @@ struct rt_spawn_options {
 /* Makes a goroutine runnable, from any thread. Returns as tuco_go() does. */
 int rt_spawn(tuco_fn *fn, void *arg, const struct rt_spawn_options *options) RT_NODISCARD;
 
+/* The same for a timer, on a scheduler's stack or the monitor's, for a goroutine that the
+   program asked for at pc in the goroutine creator_id. */
+int rt_spawn_from_timer(tuco_fn *fn, void *arg, uint64_t creator_id, const void *pc)
+    RT_NODISCARD;
+
 /* Makes the main goroutine, in nobody's queue, out of the caches of p, which has no M
    yet. NULL: no memory. */
 struct rt_g *rt_spawn_main(struct rt_p *p, tuco_fn *fn, void *arg);

@@ -38,7 +38,7 @@ static struct rt_m *m_make(struct rt_p *p) {
     if (!reserve_thread()) {
         return NULL;
     }
-    struct rt_m *m = rt_alloc(sizeof *m);
+    struct rt_m *m = rt_alloc_lines(sizeof *m);
     if (m == NULL) {
         rt_sub_rlx(&rt_sched.threads, 1); /* relaxed: a count */
         return NULL;
@@ -79,6 +79,7 @@ static void m_enter(struct rt_m *m) {
     /* relaxed: a number, or 0 for a moment longer */
     rt_store_rlx(&m->number, os_thread_number());
     m->errno_address = os_errno_address();
+    m->timer_slack_ns = os_timer_slack_remove(); /* it sleeps until timers are due */
     rt_san_thread(&m->g0);
     arch_self_set(m);
     rt_store_rlx(&m->p->cpu, os_cpu_current()); /* relaxed: a hint */
@@ -152,6 +153,7 @@ struct rt_m *rt_thread_adopt(struct rt_p *p) {
 
 void rt_thread_dismiss(struct rt_m *m) {
     arch_self_set(NULL);
+    os_timer_slack_restore(m->timer_slack_ns);
     os_signal_stack_remove(m->signal_stack);
     m_discard(m);
 }

@@ -31,6 +31,10 @@ void *rt_alloc(size_t bytes) {
     return h + 1;
 }
 
+void *rt_alloc_lines(size_t bytes) {
+    return rt_alloc(bytes);
+}
+
 void rt_free(void *memory) {
     if (memory == NULL) {
         return;

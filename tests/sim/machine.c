@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #endif
 #include "machine.h"
+#include "explore.h"
 
 #include <link.h>
 #include <stdarg.h>
@@ -35,9 +36,6 @@ static struct {
 
 /* Failure */
 
-static const char *const strategy_names[] = {"rw", "pct"};
-static const char *const model_names[] = {"sc", "tso", "weak"};
-
 static void print_threads(void) {
     static const char *const states[] = {"free", "runnable", "asleep", "ended"};
     for (int i = 0; i < sim.threads_end; i++) {
@@ -63,22 +61,18 @@ static void print_threads(void) {
 
 void sim_fail(const char *format, ...) {
     const struct sim_options *o = &sim.options;
-    char procs[32] = "";
     va_list args;
-    if (o->procs != 0) {
-        snprintf(procs, sizeof procs, " --procs %d", o->procs);
-    }
     fprintf(stderr, "FAILED: ");
     va_start(args, format);
     vfprintf(stderr, format, args);
     va_end(args);
     fprintf(stderr,
-            "\nafter %llu steps, at %lld ns\nagain: --scenario %s --runs 1 --seed %llu "
-            "--strategy %s --depth %d --length %llu --steps %llu --memory %s%s\n",
+            "\nafter %llu steps, at %lld ns\nagain: tests/sim/run --scenario %s --seed "
+            "%llu%s",
             (unsigned long long)sim.steps, (long long)sim.now_ns, o->scenario,
-            (unsigned long long)o->seed, strategy_names[o->strategy], o->depth,
-            (unsigned long long)o->length, (unsigned long long)o->steps_max,
-            model_names[o->model], procs);
+            (unsigned long long)o->seed, o->given);
+    sim_explore_print();
+    fprintf(stderr, "\n%s\n", sim_strategy_text());
     print_threads();
     sim_trace_print();
     _exit(1);
@@ -112,6 +106,11 @@ static void switch_to(struct sim_thread *t) {
     struct sim_thread *from = sim.self;
     if (t == from) {
         return;
+    }
+    if (sim.on_turn != NULL) {
+        sim.quiet = true;
+        sim.on_turn();
+        sim.quiet = false;
     }
     memcpy(from->tls, root.tls, root.tls_bytes);
     memcpy(root.tls, t->tls, root.tls_bytes);
@@ -173,6 +172,46 @@ static void leave(void) {
     switch_to(sim_strategy_choose(false));
 }
 
+/* Signals */
+
+/* How many of its steps a signal takes to arrive, about. */
+#define SIGNAL_CHANCE 4
+
+static void take_signals(struct sim_thread *t) {
+    uint32_t signals = t->signals_pending & ~t->signals_blocked;
+    while (signals != 0) {
+        int number = __builtin_ctz(signals);
+        uint32_t blocked = t->signals_blocked;
+        t->signals_pending &= ~(UINT32_C(1) << number);
+        t->signals_blocked = ~UINT32_C(0);
+        sim.signal_handler(number);
+        t->signals_blocked = blocked;
+        signals = t->signals_pending & ~blocked;
+    }
+}
+
+static bool signals_arrive(const struct sim_thread *t) {
+    return (t->signals_pending & ~t->signals_blocked) != 0 &&
+           (sim_exploring() || sim_chance(SIGNAL_CHANCE));
+}
+
+void sim_signal(struct sim_thread *t, int number) {
+    t->signals_pending |= UINT32_C(1) << number;
+    bool wakes = (t->signals_pending & ~t->signals_blocked) != 0;
+    if (wakes && t->state == SIM_ASLEEP && t->word != NULL) {
+        sim_wake(t);
+    }
+}
+
+uint32_t sim_signal_block(uint32_t signals) {
+    uint32_t before = sim.self->signals_blocked;
+    sim.self->signals_blocked = signals;
+    take_signals(sim.self);
+    return before;
+}
+
+/* Steps */
+
 /* How seldom time jumps although threads could go on: as if all of them had to wait for a
    CPU. */
 #define JUMP_CHANCE 16384
@@ -190,6 +229,10 @@ static void step(const struct sim_site *site, int64_t ns, bool relaxed) {
     }
     sim_memory_step();
     switch_to(sim_strategy_choose(relaxed));
+    if (t->signals_pending != 0 && signals_arrive(t)) {
+        take_signals(t);
+        t->site = site;
+    }
     sim_trace_step(t, site);
 }
 
@@ -219,6 +262,11 @@ bool sim_sleep_until(int64_t deadline_ns) {
     if (deadline_ns <= sim.now_ns) {
         return false;
     }
+    if (t->word != NULL && (t->signals_pending & ~t->signals_blocked) != 0) {
+        t->word = NULL;
+        take_signals(t);
+        return true;
+    }
     if (deadline_ns < sim.next_deadline_ns) {
         sim.next_deadline_ns = deadline_ns;
     }
@@ -226,7 +274,9 @@ bool sim_sleep_until(int64_t deadline_ns) {
     leave();
     t->word = NULL;
     t->joined = NULL;
-    return !t->timed_out;
+    bool woken = !t->timed_out;
+    take_signals(t);
+    return woken;
 }
 
 void sim_wake(struct sim_thread *t) {
@@ -243,7 +293,7 @@ void sim_wake_word(const void *word, int count) {
         }
     }
     for (; n > 0 && count > 0; count--) {
-        uint32_t i = rt_rand_below(&sim.rand, (uint32_t)n);
+        uint32_t i = sim_any((uint32_t)n);
         sim_wake(sleepers[i]);
         sleepers[i] = sleepers[--n];
     }
@@ -256,6 +306,7 @@ static void forget(struct sim_thread *t) {
 }
 
 static void thread_end(struct sim_thread *t) {
+    sim_step(SIM_SITE("thread_end", "")); /* its last stores may be late */
     sim_memory_flush(t);
     runnable_remove(t, SIM_ENDED);
     for (int i = 0; i < sim.threads_end; i++) {

@@ -25,6 +25,7 @@
 enum sim_strategy {
     SIM_RANDOM_WALK,
     SIM_PCT,
+    SIM_EXHAUSTIVE, /* explore.c */
 };
 
 /* How far memory may be from sequentially consistent. */
@@ -43,7 +44,10 @@ struct sim_options {
     uint64_t length;    /* PCT: steps that a run is expected to have */
     uint64_t steps_max; /* more are a failure */
     enum sim_model model;
-    int procs; /* 0: the scenario chooses */
+    int procs;            /* 0: the scenario chooses */
+    int bound;            /* exhaustive: deviations in a run, at most */
+    unsigned seconds_max; /* of real time, in one process */
+    const char *given;    /* what the user chose of these, as arguments */
 };
 
 /* A store that its thread has made and others do not see yet. */
@@ -86,6 +90,10 @@ struct sim_thread {
     int64_t deadline_ns;
     bool timed_out;
 
+    /* Signals, a bit each. */
+    uint32_t signals_pending;
+    uint32_t signals_blocked;
+
     struct sim_stored stores[SIM_BUFFER_STORES]; /* oldest first */
     int stores_count;
     char tls[SIM_TLS_BYTES]; /* the program's thread-locals, while another runs */
@@ -109,6 +117,9 @@ extern struct sim_machine {
     bool steady; /* time does not jump while a thread can go on */
     /* asked before time jumps, since no thread can go on now */
     void (*on_all_asleep)(void);
+    void (*on_turn)(void); /* the turn goes to another thread */
+    const void *operand;   /* what the step to come accesses; NULL: a call */
+    void (*signal_handler)(int number);
 } sim;
 
 /* Runs main_fn as the first simulated thread, until it returns. */
@@ -130,13 +141,28 @@ void sim_wake(struct sim_thread *t);
 /* Wakes up to count of those who sleep on the word, whichever. */
 void sim_wake_word(const void *word, int count);
 
+/* Signals */
+
+/* The signal arrives at one of the thread's next steps, or ends its sleep: then the
+   handler runs on whatever stack the thread is on. One that is pending already, or
+   blocked, waits. number: 0 to 31. */
+void sim_signal(struct sim_thread *t, int number);
+
+/* Of the calling thread; returns what was blocked before. */
+uint32_t sim_signal_block(uint32_t signals);
+
 /* Choices: strategy.c */
 
 void sim_strategy_begin(void);
+const char *sim_strategy_text(void);            /* for reports */
 void sim_strategy_thread(struct sim_thread *t); /* t has just been made */
 
-/* True with a chance of one in n. */
+/* True with a chance of one in n; never in an exhaustive search, of which chance is no
+   part. */
 bool sim_chance(uint32_t n);
+
+/* Any number below n; 0 in a search. */
+uint32_t sim_any(uint32_t n);
 
 /* Who makes the next step: one of the runnable. relaxed: the running thread had rather
    not. */

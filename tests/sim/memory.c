@@ -2,6 +2,7 @@
 /* Memory as threads see it: stores wait in their thread's buffer before others see
    them. */
 #include "machine.h"
+#include "explore.h"
 
 #include <string.h>
 
@@ -24,15 +25,19 @@
  * release that this pairs with comes later than the data in any case.
  */
 
-/* No store waits for longer. */
-#define AGE_MAX_STEPS 8192
-#define AGE_CHECK     1024
+/* No store waits for longer. In a search chance takes none to memory, and nearly all
+   are seen at once: the others may be as late as this. */
+#define AGE_MAX_STEPS        8192
+#define AGE_CHECK            1024
+#define AGE_MAX_STEPS_SEARCH 256
+
+#define AFTER_CHANCE 16
 
 static uint32_t drain_chance; /* one in so many steps; fixed for the run */
 
 void sim_memory_begin(void) {
     static const uint32_t chances[] = {2, 8, 64, 1024};
-    drain_chance = chances[rt_rand_below(&sim.rand, 4)];
+    drain_chance = chances[sim_any(4)];
 }
 
 static uint64_t read_memory(const void *p, unsigned bytes) {
@@ -99,14 +104,14 @@ static bool may_overtake(const struct sim_thread *t, int i) {
 static void drain_any(struct sim_thread *t) {
     int i = 0;
     if (sim.options.model == SIM_MODEL_WEAK) {
-        i = (int)rt_rand_below(&sim.rand, (uint32_t)t->stores_count);
+        i = (int)sim_any((uint32_t)t->stores_count);
         i = may_overtake(t, i) ? i : 0;
     }
     drain(t, i);
 }
 
 static struct sim_thread *any_with_stores(void) {
-    int start = (int)rt_rand_below(&sim.rand, (uint32_t)sim.threads_end);
+    int start = (int)sim_any((uint32_t)sim.threads_end);
     for (int n = 0; n < sim.threads_end; n++) {
         struct sim_thread *t = &sim.threads[(start + n) % sim.threads_end];
         if (t->stores_count > 0) {
@@ -117,9 +122,10 @@ static struct sim_thread *any_with_stores(void) {
 }
 
 static void drain_old(void) {
+    uint64_t age_max = sim_exploring() ? AGE_MAX_STEPS_SEARCH : AGE_MAX_STEPS;
     for (int i = 0; i < sim.threads_end; i++) {
         struct sim_thread *t = &sim.threads[i];
-        while (t->stores_count > 0 && sim.steps - t->stores[0].born > AGE_MAX_STEPS) {
+        while (t->stores_count > 0 && sim.steps - t->stores[0].born > age_max) {
             drain(t, 0);
         }
     }
@@ -132,7 +138,7 @@ void sim_memory_step(void) {
     if (sim_chance(drain_chance)) {
         drain_any(any_with_stores());
     }
-    if (sim.steps % AGE_CHECK == 0) {
+    if (sim_exploring() || sim.steps % AGE_CHECK == 0) {
         drain_old();
     }
 }
@@ -148,37 +154,75 @@ static const struct sim_stored *own_store(const void *p) {
     return NULL;
 }
 
-uint64_t sim_load(const struct sim_site *site, const void *p, unsigned bytes) {
+/* The step of an access to p. */
+static void access(const struct sim_site *site, const void *p, bool writes) {
+    sim.operand = p;
     sim_step(site);
+    sim.operand = NULL;
+    sim_explore_touch(p, writes);
+}
+
+/* Now and then others go on right after a store too, before the thread touches what it
+   has just given away and is not atomic. */
+static void afterwards(void) {
+    if (!sim.quiet && sim_chance(AFTER_CHANCE)) {
+        sim_step(SIM_SITE("after it", ""));
+    }
+}
+
+uint64_t sim_load(const struct sim_site *site, const void *p, unsigned bytes) {
+    access(site, p, false);
     const struct sim_stored *own = sim.quiet ? NULL : own_store(p);
     uint64_t value = own != NULL ? own->value : read_memory(p, bytes);
     sim_trace_value(value);
     return value;
 }
 
-void sim_store(const struct sim_site *site, void *p, unsigned bytes, uint64_t value,
-               enum sim_order order) {
-    struct sim_thread *t = sim.self;
-    sim_step(site);
-    sim_trace_value(value);
-    if (sim.options.model == SIM_MODEL_SC) {
-        write_memory(p, bytes, value);
-        return;
+/* True if others are to see a store at once. */
+static bool seen_at_once(const void *p, enum sim_order order) {
+    if (sim.options.model == SIM_MODEL_SC || sim.quiet) {
+        return true;
     }
+    if (!sim_exploring()) {
+        return false;
+    }
+    if (sim.self->stores_count > 0) {
+        /* In order, or past those that are late. */
+        return sim.options.model == SIM_MODEL_WEAK && order == SIM_RELAXED &&
+               own_store(p) == NULL;
+    }
+    return !sim_explore_shared(p) || !sim_explore_deviates(SIM_DEVIATE_STORE);
+}
+
+static void buffer(const struct sim_stored *stored) {
+    struct sim_thread *t = sim.self;
     if (t->stores_count == SIM_BUFFER_STORES) {
         drain(t, 0);
     }
+    t->stores[t->stores_count++] = *stored;
+    sim.stored_count++;
+}
+
+void sim_store(const struct sim_site *site, void *p, unsigned bytes, uint64_t value,
+               enum sim_order order) {
+    access(site, p, true);
+    sim_trace_value(value);
+    if (seen_at_once(p, order)) {
+        write_memory(p, bytes, value);
+        afterwards();
+        return;
+    }
     /* As many bits as memory would give back. */
     uint64_t mask = bytes == 8 ? ~UINT64_C(0) : (UINT64_C(1) << bytes * 8) - 1;
-    t->stores[t->stores_count++] = (struct sim_stored){
+    buffer(&(struct sim_stored){
         .p = p,
         .value = value & mask,
         .born = sim.steps,
         .site = site,
         .bytes = bytes,
         .order = order,
-    };
-    sim.stored_count++;
+    });
+    afterwards();
 }
 
 static void flush_for_rmw(const void *p, enum sim_order order) {
@@ -190,7 +234,7 @@ static void flush_for_rmw(const void *p, enum sim_order order) {
 
 uint64_t sim_rmw(const struct sim_site *site, void *p, unsigned bytes, enum sim_rmw kind,
                  uint64_t operand, enum sim_order order) {
-    sim_step(site);
+    access(site, p, true);
     flush_for_rmw(p, order);
     uint64_t old = read_memory(p, bytes);
     uint64_t value = operand;
@@ -203,12 +247,13 @@ uint64_t sim_rmw(const struct sim_site *site, void *p, unsigned bytes, enum sim_
     }
     write_memory(p, bytes, value);
     sim_trace_value(read_memory(p, bytes));
+    afterwards();
     return old;
 }
 
 bool sim_cas(const struct sim_site *site, void *p, unsigned bytes, uint64_t *expected,
              uint64_t desired, enum sim_order order) {
-    sim_step(site);
+    access(site, p, true);
     flush_for_rmw(p, order);
     uint64_t old = read_memory(p, bytes);
     uint64_t wanted = 0;
@@ -219,6 +264,7 @@ bool sim_cas(const struct sim_site *site, void *p, unsigned bytes, uint64_t *exp
         *expected = old;
     }
     sim_trace_value(read_memory(p, bytes));
+    afterwards();
     return old == wanted;
 }
 

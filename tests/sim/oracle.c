@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What must hold whenever no thread of the runtime can go on. */
+/* What must hold at every moment, whatever the scenario does. */
 #include "oracle.h"
+#include "arch/arch.h"
 #include "machine.h"
+#include "mem/gpool.h"
 #include "sched/find.h"
+#include "sched/idle.h"
 #include "sched/sched.h"
+
+#include <string.h>
 
 /* The machine is quiet and every buffer empty: these loads are memory itself. */
 void sim_oracle_all_asleep(void) {
@@ -19,4 +24,97 @@ void sim_oracle_all_asleep(void) {
             sim_fail("a goroutine is next on P %u, and every thread sleeps", i);
         }
     }
+}
+
+void sim_oracle_others_asleep(void) {
+    bool quiet = sim.quiet;
+    sim.quiet = true;
+    uint32_t idle = rt_idle_ps(rt_load_rlx(&rt_idle.word));
+    if (rt_phase_now() == RT_RUNNING && idle > 0) {
+        uint32_t queued = rt_find_pending(UINT32_MAX);
+        if (queued > 0) {
+            sim_fail(
+                "%u goroutines are queued and %u processors idle, and who could bring "
+                "them together sleeps",
+                queued, idle);
+        }
+    }
+    sim.quiet = quiet;
+}
+
+/* Where the thread is right now, which neither its M nor its buffer can be wrong
+   about. */
+static bool on_stack(const void *sp, const struct rt_stack *stack) {
+    return stack != NULL && (uintptr_t)sp - (uintptr_t)stack->low < rt_stack_bytes(stack);
+}
+
+void sim_oracle_turn(void) {
+    const struct rt_m *m = arch_self();
+    const struct rt_g *g = m != NULL ? rt_m_g(m) : NULL;
+    const char here;
+    if (g == NULL || g == &m->g0 || !on_stack(&here, g->stack)) {
+        return;
+    }
+    for (int i = 0; i < sim.threads_end; i++) {
+        const struct sim_thread *t = &sim.threads[i];
+        bool left = t->state == SIM_RUNNABLE || t->state == SIM_ASLEEP;
+        if (t != sim.self && left && on_stack(t->ctx.sp, g->stack)) {
+            sim_fail("threads %d and %d are both on the stack of goroutine %llu",
+                     sim.self->id, t->id, (unsigned long long)g->id);
+        }
+    }
+}
+
+/* Stacks */
+
+void sim_oracle_stack_back(const struct rt_stack *s) {
+    const char here;
+    bool own = on_stack(&here, s);
+    for (int i = 0; i < sim.threads_end; i++) {
+        const struct sim_thread *t = &sim.threads[i];
+        bool left = t->state == SIM_RUNNABLE || t->state == SIM_ASLEEP;
+        if (t == sim.self ? own : left && on_stack(t->ctx.sp, s)) {
+            sim_fail("thread %d is on a stack that thread %d gives back", t->id,
+                     sim.self->id);
+        }
+    }
+}
+
+/* Descriptors */
+
+/* All of a free descriptor but what the pool may change, its link and the spare bytes,
+   and the state, which may still be on its way to memory. */
+#define KEPT_OFFSET sizeof(struct rt_gslot)
+#define KEPT_BYTES  (RT_GSLOT_SPARE_OFFSET - KEPT_OFFSET)
+#define KEPT_SLOTS  4096
+
+static struct {
+    bool dead;
+    char bytes[KEPT_BYTES];
+} kept[KEPT_SLOTS];
+
+void sim_oracle_slot_freed(const struct rt_gslot *s) {
+    if (s->index < KEPT_SLOTS) {
+        if (kept[s->index].dead) {
+            sim_fail("goroutine descriptor %u is given back twice", s->index);
+        }
+        kept[s->index].dead = true;
+        memcpy(kept[s->index].bytes, (const char *)s + KEPT_OFFSET, KEPT_BYTES);
+    }
+}
+
+struct rt_gslot *sim_oracle_slot_taken(struct rt_gslot *s) {
+    if (s != NULL && s->index < KEPT_SLOTS && kept[s->index].dead) {
+        kept[s->index].dead = false;
+        if (memcmp(kept[s->index].bytes, (const char *)s + KEPT_OFFSET, KEPT_BYTES) !=
+            0) {
+            sim_fail("the descriptor %u of an ended goroutine has been written to",
+                     s->index);
+        }
+    }
+    return s;
+}
+
+void sim_oracle_slots_gone(void) {
+    memset(kept, 0, sizeof kept);
 }

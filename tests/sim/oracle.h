@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What must hold whenever no thread of the runtime can go on. */
+/* What must hold at every moment, whatever the scenario does. */
 #ifndef SIM_ORACLE_H
 #define SIM_ORACLE_H
 
 /* Fails the run if a goroutine could run. For sim.on_all_asleep. */
 void sim_oracle_all_asleep(void);
+
+/* Fails the run if a goroutine is queued and a P idle. For when every thread sleeps but
+   those that compute: whoever has to bring the two together is one that sleeps. */
+void sim_oracle_others_asleep(void);
+
+/* Fails the run if the thread that gives its turn away is on the stack of a goroutine
+   that another one is on too. For sim.on_turn. */
+void sim_oracle_turn(void);
 
 #endif

@@ -13,7 +13,7 @@
 /* A futex wait returns for no reason, and a membarrier fails for want of memory, as the
    contract of os.h allows: one in so many times. */
 #define SPURIOUS_CHANCE 64
-#define NO_FENCE_CHANCE 64
+#define NO_FENCE_CHANCE 8
 
 os_fault_fn *os_fault_hook;
 struct os_sim os_sim;
@@ -87,7 +87,12 @@ void os_thread_stack(void **low, void **high) {
     *high = sim.self->stack + SIM_STACK_BYTES;
 }
 
-void os_thread_precise_timers(void) {
+unsigned long os_timer_slack_remove(void) {
+    return 0;
+}
+
+void os_timer_slack_restore(unsigned long slack_ns) {
+    (void)slack_ns;
 }
 
 int os_thread_number(void) {

@@ -3,6 +3,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "explore.h"
 #include "machine.h"
 #include "os_sim.h"
 #include "scenario.h"
@@ -22,32 +23,44 @@
 #define RUN_SECONDS_MAX 60
 
 #define STEPS_MAX_DEFAULT UINT64_C(5000000)
-#define LENGTH_FIRST      UINT64_C(2000)
-#define DEPTH_DEFAULT     3
+#define BOUND_DEFAULT     2
+#define MINUTES_MAX       (365 * 24 * 60)
 
-/* What a run tells about itself. Shared memory: written by the run, then read. */
+/* What a run tells about itself. Shared memory: written by the run, or by all runs of a
+   search one after the other, then read. */
 struct outcome {
+    uint64_t runs;
     uint64_t steps;
     uint64_t hash;
-    bool whole; /* it came to its end */
+};
+
+enum choice {
+    CHOOSE_STRATEGY = 1,
+    CHOOSE_DEPTH = 2,
+    CHOOSE_LENGTH = 4,
+    CHOOSE_MODEL = 8,
+    CHOOSE_SEED = 16,
+    CHOOSE_RUNS = 32,
+    CHOOSE_BOUND = 64,
+    CHOOSE_PATH = 128,
 };
 
 static struct {
     struct sim_options machine;
     const char *scenario;
     uint64_t runs;
-    bool mixed;          /* both strategies in turn, depth by the seed */
-    bool expect_failure; /* a mutant: a run has to fail */
+    double minutes;      /* 0: by runs */
+    unsigned chosen;     /* given by the user: enum choice */
+    bool expect_failure; /* a mutant, or a litmus: a run has to fail */
     bool print_hash;
-    bool length_given;
+    char given[256]; /* the arguments that a run depends on, but for its seed */
 } options = {
     .machine = {.seed = 1,
-                .depth = DEPTH_DEFAULT,
-                .length = LENGTH_FIRST,
                 .steps_max = STEPS_MAX_DEFAULT,
-                .model = SIM_MODEL_TSO},
-    .runs = 100,
-    .mixed = true,
+                .bound = BOUND_DEFAULT,
+                .seconds_max = RUN_SECONDS_MAX,
+                .given = options.given},
+    .runs = 1000,
 };
 
 static struct outcome *outcome;
@@ -55,9 +68,9 @@ static struct outcome *outcome;
 /* One run, in the child */
 
 static void finish(void) {
-    outcome->steps = sim.steps;
+    outcome->steps += sim_explore_steps();
     outcome->hash = sim.hash;
-    outcome->whole = true;
+    outcome->runs++;
 }
 
 static void on_signal(int number) {
@@ -91,7 +104,7 @@ static _Noreturn void run_here(const struct sim_scenario *scenario,
 static bool run_once(const struct sim_scenario *scenario,
                      const struct sim_options *machine) {
     int status;
-    *outcome = (struct outcome){.whole = false};
+    *outcome = (struct outcome){.runs = 0};
     fflush(NULL);
     pid_t child = fork();
     if (child < 0) {
@@ -103,7 +116,7 @@ static bool run_once(const struct sim_scenario *scenario,
     }
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 && outcome->whole;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 && outcome->runs > 0;
 }
 
 /* Many */
@@ -111,7 +124,6 @@ static bool run_once(const struct sim_scenario *scenario,
 struct sums {
     uint64_t runs;
     uint64_t steps;
-    uint64_t steps_most;
 };
 
 static double seconds_now(void) {
@@ -120,30 +132,41 @@ static double seconds_now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Depth 1 has only priorities, and no change of them. */
-static void mix(struct sim_options *machine) {
-    machine->strategy = machine->seed % 2 == 0 ? SIM_RANDOM_WALK : SIM_PCT;
-    machine->depth = 1 + (int)(machine->seed / 2 % 5);
+/* What the user has left open is decided by the seed, so that a seed is all it takes to
+   repeat a run. Depth 1 has only priorities, and no change of them. Length is how long
+   PCT takes a run to be: which is not known, and so now short, now long. */
+static void derive(struct sim_options *machine) {
+    struct rt_rand rand = {.state = machine->seed ^ UINT64_C(0x7275e5)};
+    uint32_t strategy = rt_rand_below(&rand, 2);
+    uint32_t depth = rt_rand_below(&rand, 5);
+    uint32_t length = rt_rand_below(&rand, 7);
+    uint32_t model = rt_rand_below(&rand, 2);
+    if ((options.chosen & CHOOSE_STRATEGY) == 0) {
+        machine->strategy = strategy == 0 ? SIM_RANDOM_WALK : SIM_PCT;
+    }
+    if ((options.chosen & CHOOSE_DEPTH) == 0) {
+        machine->depth = 1 + (int)depth;
+    }
+    if ((options.chosen & CHOOSE_LENGTH) == 0) {
+        machine->length = UINT64_C(500) << length;
+    }
+    if ((options.chosen & CHOOSE_MODEL) == 0) {
+        machine->model = model == 0 ? SIM_MODEL_TSO : SIM_MODEL_WEAK;
+    }
 }
 
-static bool run_many(const struct sim_scenario *scenario, struct sums *sums) {
+static bool run_many(const struct sim_scenario *scenario, uint64_t first_seed,
+                     uint64_t runs, struct sums *sums) {
     struct sim_options machine = options.machine;
     machine.scenario = scenario->name;
-    for (uint64_t i = 0; i < options.runs; i++, machine.seed++) {
-        if (options.mixed) {
-            mix(&machine);
-        }
-        sums->runs++;
-        if (!run_once(scenario, &machine)) {
-            return false;
-        }
+    machine.seed = first_seed;
+    for (uint64_t i = 0; i < runs; i++, machine.seed++) {
+        derive(&machine);
+        bool passed = run_once(scenario, &machine);
+        sums->runs += outcome->runs + !passed;
         sums->steps += outcome->steps;
-        if (outcome->steps > sums->steps_most) {
-            sums->steps_most = outcome->steps;
-        }
-        /* PCT wants to know how long a run will be: as long as the last one. */
-        if (!options.length_given) {
-            machine.length = outcome->steps + 1;
+        if (!passed) {
+            return false;
         }
         if (options.print_hash) {
             printf("seed %llu: %llu steps, hash %016llx\n",
@@ -154,38 +177,73 @@ static bool run_many(const struct sim_scenario *scenario, struct sums *sums) {
     return true;
 }
 
+static void report(const char *name, bool passed, const struct sums *sums,
+                   double seconds) {
+    printf("%-17s %s after %llu runs, %llu steps, %.2f s, %.0f steps/s\n", name,
+           passed ? "passed" : "FAILED", (unsigned long long)sums->runs,
+           (unsigned long long)sums->steps, seconds, (double)sums->steps / seconds);
+    fflush(stdout);
+}
+
 static bool run_scenario(const struct sim_scenario *scenario) {
     struct sums sums = {.runs = 0};
     double start = seconds_now();
-    bool passed = run_many(scenario, &sums);
-    double seconds = seconds_now() - start;
-    printf("%-13s %s after %llu runs, %llu steps, at most %llu a run, %.2f s, "
-           "%.0f steps/s\n",
-           scenario->name, passed ? "passed" : "FAILED", (unsigned long long)sums.runs,
-           (unsigned long long)sums.steps, (unsigned long long)sums.steps_most, seconds,
-           (double)sums.steps / seconds);
+    bool passed = run_many(scenario, options.machine.seed, options.runs, &sums);
+    report(scenario->name, passed, &sums, seconds_now() - start);
     return passed;
 }
 
-static int run_all(void) {
-    bool known = false;
+/* Litmus tests may fail: they are run by name only. */
+static int run_each(void) {
     bool passed = true;
-    for (int i = 0; i < sim_scenarios_count; i++) {
-        if (options.scenario != NULL &&
-            strcmp(options.scenario, sim_scenarios[i].name) != 0) {
-            continue;
-        }
-        known = true;
-        passed &= run_scenario(&sim_scenarios[i]);
-        if (!passed && options.expect_failure) {
-            break;
+    for (int i = 0; i < sim_scenario_count(); i++) {
+        if (!sim_scenario_at(i)->litmus) {
+            passed &= run_scenario(sim_scenario_at(i));
         }
     }
-    if (!known) {
-        fprintf(stderr, "there is no scenario %s; --list shows them\n", options.scenario);
-        return 2;
+    return !passed;
+}
+
+/* So many runs of a scenario before it is the next one's turn. */
+#define TURN_RUNS 100
+
+/* Fresh seeds for all scenarios, or for one, until the time is up. */
+static int run_minutes(const struct sim_scenario *only) {
+    struct sums sums = {.runs = 0};
+    double start = seconds_now();
+    uint64_t seed = options.machine.seed;
+    printf("seeds from %llu on\n", (unsigned long long)seed);
+    for (; seconds_now() - start < options.minutes * 60; seed += TURN_RUNS) {
+        for (int i = 0; i < sim_scenario_count(); i++) {
+            const struct sim_scenario *scenario = sim_scenario_at(i);
+            bool wanted = only != NULL ? scenario == only : !scenario->litmus;
+            if (wanted && !run_many(scenario, seed, TURN_RUNS, &sums)) {
+                report(scenario->name, false, &sums, seconds_now() - start);
+                return 1;
+            }
+        }
     }
-    return passed == options.expect_failure;
+    report(only != NULL ? only->name : "all", true, &sums, seconds_now() - start);
+    return 0;
+}
+
+static int run_as_asked(void) {
+    const struct sim_scenario *scenario = NULL;
+    if (options.scenario != NULL) {
+        scenario = sim_scenario_find(options.scenario);
+        if (scenario == NULL) {
+            fprintf(stderr, "there is no scenario %s; --list shows them\n",
+                    options.scenario);
+            return 2;
+        }
+    }
+    if (options.minutes > 0) {
+        return run_minutes(scenario);
+    }
+    if (scenario == NULL) {
+        return run_each();
+    }
+    return run_scenario(scenario) == options.expect_failure;
 }
 
 /* Arguments */
@@ -194,23 +252,46 @@ static const struct option long_options[] = {
     {"scenario", required_argument, NULL, 'c'},
     {"seed", required_argument, NULL, 's'},
     {"runs", required_argument, NULL, 'r'},
+    {"minutes", required_argument, NULL, 'm'},
     {"strategy", required_argument, NULL, 'y'},
     {"depth", required_argument, NULL, 'd'},
     {"length", required_argument, NULL, 'l'},
-    {"steps", required_argument, NULL, 'm'},
+    {"bound", required_argument, NULL, 'b'},
+    {"deviate", required_argument, NULL, 'v'},
+    {"steps", required_argument, NULL, 'x'},
     {"memory", required_argument, NULL, 'o'},
     {"procs", required_argument, NULL, 'p'},
-    {"expect-failure", no_argument, NULL, 'x'},
+    {"expect-failure", no_argument, NULL, 'f'},
     {"hash", no_argument, NULL, 'h'},
     {"list", no_argument, NULL, 'i'},
+    {"help", no_argument, NULL, '?'},
     {NULL, 0, NULL, 0},
 };
 
+static const char help[] =
+    "usage: tests/sim/run [OPTION]...\n"
+    "  --list            the scenarios\n"
+    "  --scenario NAME   only this one\n"
+    "  --seed N          the first seed; with no --runs and no --minutes, the only one\n"
+    "  --runs N          how many, each with the next seed (default 1000)\n"
+    "  --minutes M       as many as the time allows, with fresh seeds\n"
+    "What follows is decided by the seed unless it is given.\n"
+    "  --strategy S      rw: random walk; pct: probabilistic concurrency testing;\n"
+    "                    all: an exhaustive search, which has no seed\n"
+    "  --depth N         pct: points at which priorities change, and one\n"
+    "  --length STEPS    pct: how long it takes a run to be\n"
+    "  --bound N         all: deviations from the plain run (default 2)\n"
+    "  --deviate LIST    all: this run only, from the report of a failure\n"
+    "  --memory MODEL    sc, tso or weak: which stores are seen late\n"
+    "  --procs N         instead of the scenario's number\n"
+    "  --steps MAX       longer runs fail\n"
+    "  --expect-failure  succeed if a run fails\n"
+    "  --hash            a line for each run, to compare two\n"
+    "  --mutants         alone: every mutant, as a table of docs/design/simulation.md\n"
+    "Exit status: 0, 1 if a run failed, 2 for bad arguments.\n";
+
 static _Noreturn void usage(void) {
-    fprintf(stderr,
-            "usage: sim [--scenario NAME] [--seed N] [--runs N] [--strategy rw|pct|mix]\n"
-            "           [--depth N] [--length STEPS] [--steps MAX] [--procs N]\n"
-            "           [--memory sc|tso|weak] [--expect-failure] [--hash] [--list]\n");
+    fputs("tests/sim/run --help lists the options\n", stderr);
     exit(2);
 }
 
@@ -218,7 +299,8 @@ static uint64_t number(const char *text, uint64_t low, uint64_t high) {
     char *end;
     errno = 0;
     uint64_t n = strtoull(text, &end, 10);
-    if (errno != 0 || end == text || *end != '\0' || n < low || n > high) {
+    bool digits = text[0] >= '0' && text[0] <= '9'; /* it would take a sign */
+    if (errno != 0 || !digits || *end != '\0' || n < low || n > high) {
         fprintf(stderr, "%s is not a number from %llu to %llu\n", text,
                 (unsigned long long)low, (unsigned long long)high);
         usage();
@@ -226,65 +308,153 @@ static uint64_t number(const char *text, uint64_t low, uint64_t high) {
     return n;
 }
 
-static int word(const char *text, const char *const *words, int count) {
-    for (int i = 0; i < count; i++) {
+static double minutes(const char *text) {
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end != '\0' || !(value > 0 && value <= MINUTES_MAX)) {
+        fprintf(stderr, "%s is not a number of minutes, above 0 and up to %d\n", text,
+                MINUTES_MAX);
+        usage();
+    }
+    return value;
+}
+
+static int word(const char *text, const char *const words[3]) {
+    for (int i = 0; i < 3; i++) {
         if (strcmp(text, words[i]) == 0) {
             return i;
         }
     }
+    fprintf(stderr, "%s is not one of: %s, %s, %s\n", text, words[0], words[1], words[2]);
     usage();
 }
 
 static void list(void) {
-    for (int i = 0; i < sim_scenarios_count; i++) {
-        printf("%-13s %s\n", sim_scenarios[i].name, sim_scenarios[i].summary);
+    for (int i = 0; i < sim_scenario_count(); i++) {
+        const struct sim_scenario *scenario = sim_scenario_at(i);
+        printf("%-17s %s\n", scenario->name, scenario->summary);
     }
     exit(0);
 }
 
-static void choose_strategy(const char *text) {
-    static const char *const words[] = {"rw", "pct", "mix"};
-    int i = word(text, words, 3);
-    options.mixed = i == 2;
-    options.machine.strategy = i == 1 ? SIM_PCT : SIM_RANDOM_WALK;
+/* An argument that a repetition of the run has to have too. */
+static void remember(const char *name) {
+    size_t used = strlen(options.given);
+    snprintf(options.given + used, sizeof options.given - used, " --%s %s", name, optarg);
 }
 
-static void take(int letter) {
+static void take_model_option(int letter, const char *name) {
     static const char *const models[] = {"sc", "tso", "weak"};
+    static const char *const strategies[] = {"rw", "pct", "all"};
     struct sim_options *machine = &options.machine;
+    remember(name);
     switch (letter) {
-    case 'c': options.scenario = optarg; break;
-    case 's': machine->seed = number(optarg, 0, UINT64_MAX); break;
-    case 'r': options.runs = number(optarg, 1, UINT64_MAX); break;
-    case 'y': choose_strategy(optarg); break;
-    case 'd': machine->depth = (int)number(optarg, 1, SIM_DEPTH_MAX); break;
+    case 'y':
+        machine->strategy = (enum sim_strategy)word(optarg, strategies);
+        options.chosen |= CHOOSE_STRATEGY;
+        break;
+    case 'd':
+        machine->depth = (int)number(optarg, 1, SIM_DEPTH_MAX);
+        options.chosen |= CHOOSE_DEPTH;
+        break;
     case 'l':
         machine->length = number(optarg, 1, UINT64_MAX);
-        options.length_given = true;
+        options.chosen |= CHOOSE_LENGTH;
         break;
-    case 'm': machine->steps_max = number(optarg, 1, UINT64_MAX); break;
-    case 'o': machine->model = (enum sim_model)word(optarg, models, 3); break;
+    case 'o':
+        machine->model = (enum sim_model)word(optarg, models);
+        options.chosen |= CHOOSE_MODEL;
+        break;
+    case 'b':
+        machine->bound = (int)number(optarg, 0, SIM_DEPTH_MAX);
+        options.chosen |= CHOOSE_BOUND;
+        break;
+    case 'x': machine->steps_max = number(optarg, 1, UINT64_MAX); break;
     case 'p': machine->procs = (int)number(optarg, 1, SIM_PROCS_MAX); break;
-    case 'x': options.expect_failure = true; break;
+    default: usage();
+    }
+}
+
+static void take(int letter, int index) {
+    switch (letter) {
+    case 'c': options.scenario = optarg; break;
+    case 's':
+        options.machine.seed = number(optarg, 0, UINT64_MAX);
+        options.chosen |= CHOOSE_SEED;
+        break;
+    case 'r':
+        options.runs = number(optarg, 1, UINT64_MAX);
+        options.chosen |= CHOOSE_RUNS;
+        break;
+    case 'm': options.minutes = minutes(optarg); break;
+    case 'v':
+        if (!sim_explore_replay(optarg)) {
+            fprintf(stderr, "%s is not a list of deviations\n", optarg);
+            usage();
+        }
+        options.chosen |= CHOOSE_PATH;
+        break;
+    case 'f': options.expect_failure = true; break;
     case 'h': options.print_hash = true; break;
     case 'i': list(); break;
-    default: usage();
+    case '?':
+        if (index < 0) {
+            usage(); /* unknown: it has been named */
+        }
+        fputs(help, stdout);
+        exit(0);
+    default: take_model_option(letter, long_options[index].name);
+    }
+}
+
+static void refuse_if(bool refused, const char *why) {
+    if (refused) {
+        fprintf(stderr, "%s\n", why);
+        usage();
+    }
+}
+
+/* What would be ignored is refused. */
+static void settle(void) {
+    unsigned chosen = options.chosen;
+    bool searches = options.machine.strategy == SIM_EXHAUSTIVE;
+    bool timed = options.minutes > 0;
+    refuse_if(!searches && (chosen & (CHOOSE_BOUND | CHOOSE_PATH)) != 0,
+              "--bound and --deviate belong to --strategy all");
+    refuse_if(searches && (timed || (chosen & CHOOSE_RUNS) != 0),
+              "--strategy all makes all its runs, once");
+    refuse_if(searches && (chosen & (CHOOSE_DEPTH | CHOOSE_LENGTH)) != 0,
+              "--depth and --length belong to --strategy pct");
+    refuse_if(timed && (chosen & CHOOSE_RUNS) != 0, "--minutes or --runs, not both");
+    refuse_if(options.expect_failure && (timed || options.scenario == NULL),
+              "--expect-failure takes a --scenario, and no --minutes");
+    if (searches || (chosen & (CHOOSE_SEED | CHOOSE_RUNS)) == CHOOSE_SEED) {
+        options.runs = 1;
+    }
+    if (timed && (chosen & CHOOSE_SEED) == 0) {
+        struct timespec t;
+        clock_gettime(CLOCK_REALTIME, &t);
+        options.machine.seed = (uint64_t)t.tv_sec * 1000000 + (uint64_t)getpid();
     }
 }
 
 int main(int argc, char **argv) {
     int letter;
-    while ((letter = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
-        take(letter);
+    int index = -1;
+    while ((letter = getopt_long(argc, argv, "", long_options, &index)) != -1) {
+        take(letter, index);
+        index = -1;
     }
     if (optind != argc) {
+        fprintf(stderr, "%s is not an option\n", argv[optind]);
         usage();
     }
+    settle();
     outcome = mmap(NULL, sizeof *outcome, PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (outcome == MAP_FAILED) {
         perror("mmap");
         return 2;
     }
-    return run_all();
+    return run_as_asked();
 }

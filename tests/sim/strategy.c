@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Whose turn it is: random walk, or priorities that change at few random steps (PCT). */
+/* Whose turn it is: random walk, priorities that change at few random steps (PCT), or in
+   order, with the deviations of explore.c. */
 #include "machine.h"
+#include "explore.h"
+
+#include <stdio.h>
 
 /*
  * Random walk. At each step, with a chance that is fixed for the run, the turn goes to
@@ -29,6 +33,7 @@
 #define FAIR_STEPS_FIRST 16384
 #define FAIR_STEPS_LAST  64
 #define TOP_FIRST        ((int64_t)1 << 62)
+#define TURN_STEPS_MAX   20000 /* in order: for wait loops that say nothing */
 
 static struct {
     /* Random walk: one in so many steps. */
@@ -45,17 +50,45 @@ static struct {
     int64_t top;    /* higher */
     uint64_t fair_steps;
     uint64_t next_fair; /* the step of the next look for who waits too long */
+
+    /* In order. */
+    uint64_t turn_steps; /* of the running thread, in a row */
 } strategy;
 
+uint32_t sim_any(uint32_t n) {
+    return sim.options.strategy == SIM_EXHAUSTIVE ? 0 : rt_rand_below(&sim.rand, n);
+}
+
 bool sim_chance(uint32_t n) {
-    return rt_rand_below(&sim.rand, n) == 0;
+    return sim.options.strategy != SIM_EXHAUSTIVE && rt_rand_below(&sim.rand, n) == 0;
+}
+
+const char *sim_strategy_text(void) {
+    static const char *const models[] = {"sc", "tso", "weak"};
+    static char text[128];
+    const struct sim_options *o = &sim.options;
+    const char *model = models[o->model];
+    switch (o->strategy) {
+    case SIM_RANDOM_WALK:
+        snprintf(text, sizeof text, "random walk, memory %s", model);
+        break;
+    case SIM_PCT:
+        snprintf(text, sizeof text, "PCT, depth %d, length %llu, memory %s", o->depth,
+                 (unsigned long long)o->length, model);
+        break;
+    case SIM_EXHAUSTIVE:
+        snprintf(text, sizeof text, "exhaustive, at most %d deviations, memory %s",
+                 o->bound, model);
+        break;
+    }
+    return text;
 }
 
 void sim_strategy_begin(void) {
     static const uint32_t chances[] = {1, 2, 8, 32, 128};
     strategy.switch_chance = chances[rt_rand_below(&sim.rand, 5)];
-    static const uint32_t stall_chances[] = {0, 256, 2048};
-    strategy.stall_chance = stall_chances[rt_rand_below(&sim.rand, 3)];
+    static const uint32_t stall_chances[] = {0, 32, 256, 2048};
+    strategy.stall_chance = stall_chances[rt_rand_below(&sim.rand, 4)];
     strategy.fair_steps = strategy.next_fair = FAIR_STEPS_FIRST;
     strategy.top = TOP_FIRST;
     strategy.changes_count = 0;
@@ -149,7 +182,51 @@ static struct sim_thread *choose_any(void) {
     return sim.runnable[i];
 }
 
+/* In order */
+
+static struct sim_thread *next_by_number(const struct sim_thread *t) {
+    struct sim_thread *next = NULL;
+    struct sim_thread *first = sim.runnable[0];
+    for (int i = 0; i < sim.runnable_count; i++) {
+        struct sim_thread *other = sim.runnable[i];
+        if (other->id > t->id && (next == NULL || other->id < next->id)) {
+            next = other;
+        }
+        first = other->id < first->id ? other : first;
+    }
+    return next != NULL ? next : first;
+}
+
+/* Only these steps can matter to others: see explore.c. */
+static bool may_deviate(void) {
+    return sim_exploring() && sim.runnable_count > 1 &&
+           (sim.operand == NULL || sim_explore_shared(sim.operand)) &&
+           sim_explore_deviates(SIM_DEVIATE_TURN);
+}
+
+/* relaxed turns are no choice: a wait loop would be a tree without end. */
+static struct sim_thread *choose_in_order(bool relaxed) {
+    struct sim_thread *t = sim.self;
+    bool overdue = ++strategy.turn_steps > TURN_STEPS_MAX;
+    if (t->state == SIM_RUNNABLE && !relaxed && !overdue) {
+        if (!may_deviate()) {
+            return t;
+        }
+        strategy.turn_steps = 0;
+        return next_by_number(t);
+    }
+    strategy.turn_steps = 0;
+    struct sim_thread *next = next_by_number(t);
+    if (t->state != SIM_RUNNABLE && may_deviate()) {
+        next = next_by_number(next);
+    }
+    return next;
+}
+
 struct sim_thread *sim_strategy_choose(bool relaxed) {
+    if (sim.options.strategy == SIM_EXHAUSTIVE) {
+        return choose_in_order(relaxed);
+    }
     if (sim.options.strategy == SIM_PCT) {
         return choose_by_priority(relaxed);
     }

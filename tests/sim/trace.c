@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define STEPS_KEPT  4096 /* a power of two */
-#define STEPS_SHOWN 40
+#define STEPS_KEPT  16384 /* a power of two */
+#define STEPS_SHOWN 60
+#define LOADS_KEPT  32
 
 struct entry {
     const struct sim_site *site;
@@ -67,23 +68,63 @@ static void print_entry(const struct entry *e) {
             e->site->line);
 }
 
-/* Turns in a wait loop tell nothing. */
+/* Seen from the end: the loads of a thread since its last step of another kind. */
+struct loads {
+    const struct sim_site *sites[LOADS_KEPT];
+    int count;
+};
+
+static struct loads loads[SIM_THREADS_MAX];
+
+static bool only_looks(const struct entry *e) {
+    return !e->seen &&
+           (strncmp(e->site->what, "load", 4) == 0 || strcmp(e->site->what, "now") == 0);
+}
+
+static bool does_nothing(const struct entry *e) {
+    return strcmp(e->site->what, "cpu_relax") == 0 ||
+           strcmp(e->site->what, "spin") == 0 || strcmp(e->site->what, "after it") == 0;
+}
+
+/* A thread that waits in a loop, or searches, looks at the same places again and again:
+   only the last time is shown. To be called from the last entry backwards. */
 static bool is_dull(const struct entry *e) {
-    return strcmp(e->site->what, "cpu_relax") == 0 || strcmp(e->site->what, "spin") == 0;
+    struct loads *later = &loads[e->thread];
+    if (does_nothing(e)) {
+        return true;
+    }
+    if (e->seen) {
+        return false;
+    }
+    if (!only_looks(e)) {
+        later->count = 0;
+        return false;
+    }
+    for (int i = 0; i < later->count; i++) {
+        if (later->sites[i] == e->site) {
+            return true;
+        }
+    }
+    if (later->count < LOADS_KEPT) {
+        later->sites[later->count++] = e->site;
+    }
+    return false;
 }
 
 void sim_trace_print(void) {
+    const struct entry *shown[STEPS_SHOWN];
     uint64_t first = trace.count > STEPS_KEPT ? trace.count - STEPS_KEPT : 0;
-    uint64_t at = trace.count;
-    int shown = 0;
-    while (at > first && shown < STEPS_SHOWN) {
-        shown += !is_dull(&trace.entries[--at % STEPS_KEPT]);
-    }
-    fprintf(stderr, "the last %d steps, wait loops left out:\n", shown);
-    for (; at < trace.count; at++) {
-        const struct entry *e = &trace.entries[at % STEPS_KEPT];
+    int count = 0;
+    for (uint64_t at = trace.count; at > first && count < STEPS_SHOWN; at--) {
+        const struct entry *e = &trace.entries[(at - 1) % STEPS_KEPT];
         if (!is_dull(e)) {
-            print_entry(e);
+            shown[count++] = e;
         }
+    }
+    fprintf(stderr,
+            "the last %d steps, without wait loops and loads that are repeated:\n",
+            count);
+    while (count > 0) {
+        print_entry(shown[--count]);
     }
 }

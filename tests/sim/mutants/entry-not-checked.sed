@@ -2,4 +2,4 @@
 # A foreign thread enters although the end of the runtime has closed the entry.
 # file: sched/foreign.c
 # scenario: restart
-/^void rt_foreign_enter_slow/,/^}/ s/if (rt_load_rlx(&foreign.closed) == 0)/if (true)/
+/^\(static void enter\|void rt_foreign_enter_slow\)(/,/^}/ s/if (rt_load_rlx(&foreign.closed) == 0)/if (true)/

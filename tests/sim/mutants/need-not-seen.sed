@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
 # Who gives a P up does not look whether somebody needed it.
 # file: sched/idle.c
-# scenario: crowd
+# scenario: given_up
 /^static bool give_up/,/^}/ s/if (stop || (old & RT_IDLE_NEED) != 0)/if (stop)/

@@ -55,6 +55,7 @@
 #define rt_add_acqrel(p, v) SIM_RMW(p, SIM_ADD, v, SIM_ORDERED, "add_acqrel")
 #define rt_add_sc(p, v)     SIM_RMW(p, SIM_ADD, v, SIM_ORDERED, "add_sc")
 #define rt_sub_rlx(p, v)    SIM_RMW(p, SIM_SUB, v, SIM_RELAXED, "sub_rlx")
+#define rt_sub_acqrel(p, v) SIM_RMW(p, SIM_SUB, v, SIM_ORDERED, "sub_acqrel")
 #define rt_sub_sc(p, v)     SIM_RMW(p, SIM_SUB, v, SIM_ORDERED, "sub_sc")
 #define rt_or_sc(p, v)      SIM_RMW(p, SIM_OR, v, SIM_ORDERED, "or_sc")
 #define rt_or_acqrel(p, v)  SIM_RMW(p, SIM_OR, v, SIM_ORDERED, "or_acqrel")

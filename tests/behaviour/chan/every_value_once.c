@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Proves: many senders and many receivers lose no value and see none twice (CH-06). */
+#include "chans.h"
+
+#include <string.h>
+
+#define CAPACITIES TEST_SIZE(200, 20)
+#define SIDES      4
+#define VALUES     1000
+
+static tuco_wg end;
+static int seen[SIDES][VALUES]; /* each receiver has its own row */
+
+struct receiver {
+    tuco_chan *c;
+    int *row;
+};
+
+static void produce(void *c) {
+    for (int i = 0; i < VALUES; i++) {
+        test_send(c, i);
+    }
+}
+
+static void consume(void *arg) {
+    struct receiver *r = arg;
+    for (int i = 0; i < VALUES; i++) {
+        int value = test_recv(r->c);
+        ASSERT_GE(value, 0);
+        ASSERT_LT(value, VALUES);
+        r->row[value]++;
+    }
+}
+
+static void try_capacity(size_t capacity) {
+    tuco_chan *c = CHAN(int, capacity);
+    struct receiver receivers[SIDES];
+    memset(seen, 0, sizeof(seen));
+    for (int i = 0; i < SIDES; i++) {
+        receivers[i] = (struct receiver){c, seen[i]};
+        ASSERT_EQ(tuco_wg_go(&end, produce, c), 0);
+        ASSERT_EQ(tuco_wg_go(&end, consume, &receivers[i]), 0);
+    }
+    tuco_wg_wait(&end);
+    for (int value = 0; value < VALUES; value++) {
+        int count = seen[0][value] + seen[1][value] + seen[2][value] + seen[3][value];
+        ASSERT_EQ(count, SIDES);
+    }
+    ASSERT_EQ(tuco_chan_len(c), 0);
+    tuco_chan_unref(c);
+}
+
+static int run_main(void *arg) {
+    (void)arg;
+    for (size_t capacity = 0; capacity < CAPACITIES; capacity++) {
+        try_capacity(capacity);
+    }
+    return 0;
+}
+
+TEST(every_value_once) {
+    RUN(run_main);
+}

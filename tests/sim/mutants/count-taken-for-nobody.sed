@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+# An M that comes back too late keeps what it took from the count of idle Ps.
+# file: sched/idle.c
+# scenario: foreign
+/^static bool come_back/,/^}/ s/if (wake_p(claim_p()))/if (0)/

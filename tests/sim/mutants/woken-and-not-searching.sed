@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+# An M that was woken does not know that it counts as a searcher.
+# file: sched/idle.c
+# scenario: compute
+/^bool rt_idle_park/,/^}/ s/m->spinning = true;//
