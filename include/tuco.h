@@ -33,5 +33,6 @@
 #include <tuco/sync.h>
 #include <tuco/chan.h>
 #include <tuco/select.h>
+#include <tuco/ctx.h>
 
 #endif

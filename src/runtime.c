@@ -4,6 +4,7 @@
 #include "base/bits.h"
 #include "base/die.h"
 #include "base/fence.h"
+#include "ctx/ctx.h"
 #include "sched/dump.h"
 #include "sched/foreign.h"
 #include "sched/globq.h"
@@ -229,6 +230,7 @@ int tuco_run(int (*main_fn)(void *), void *arg) {
         main_call.fn = main_fn;
         main_call.arg = arg;
         phase_set(RT_RUNNING);
+        rt_ctx_watch_deadlines();
         rt_loop(m, rt_sched.main_g);
         rt_thread_dismiss(m);
         finish_run();
@@ -253,6 +255,7 @@ int tuco_start(void) {
             tear_down();
         } else {
             phase_set(RT_RUNNING);
+            rt_ctx_watch_deadlines();
         }
     }
     change_end();

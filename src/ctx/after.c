@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls that are made when a context is done. */
+#include "base/compiler.h"
+#include "base/die.h"
+#include "ctx/ctx.h"
+#include "sched/foreign.h"
+#include "sched/sched.h"
+#include "sched/spawn.h"
+#include "time/timer.h"
+
+/* Until the next try to start a goroutine for which there was no memory. */
+#define RETRY_NS ((int64_t)1000 * 1000)
+
+/* A node of the tree, which is done as others are. Immutable but for the node. */
+struct tuco_ctx_after {
+    tuco_ctx node;
+    tuco_fn *fn;
+    void *arg;
+    uint64_t creator_id;
+    const void *creator_pc;
+};
+
+/* With the pin of the tree, which goes to the timer if there is no memory for the
+   goroutine. Without a runtime there is nothing that it could run in. */
+void rt_ctx_call(tuco_ctx *ctx) {
+    tuco_ctx_after *after = rt_container_of(ctx, tuco_ctx_after, node);
+    if (likely(rt_phase_now() == RT_RUNNING) &&
+        rt_spawn_from_timer(after->fn, after->arg, after->creator_id,
+                            after->creator_pc) != 0) {
+        rt_timer_arm(&ctx->timer, tuco_deadline(RETRY_NS));
+        return;
+    }
+    rt_ctx_unpin(ctx);
+}
+
+static void try_again(struct rt_timer *t, uint32_t tag, int64_t now_ns) {
+    tuco_ctx *ctx = rt_container_of(t, tuco_ctx, timer);
+    (void)tag;
+    if (now_ns == RT_TIMER_DROPPED) {
+        rt_ctx_unpin(ctx); /* the runtime has ended */
+    } else {
+        rt_ctx_call(ctx);
+    }
+}
+
+tuco_ctx_after *tuco_ctx_after_make(tuco_ctx *ctx, tuco_fn *fn, void *arg) {
+    if (fn == NULL) {
+        rt_fatal("go of nil func value");
+    }
+    tuco_ctx_after *after = rt_ctx_make(sizeof *after, ctx, RT_CTX_CALL);
+    if (after == NULL) {
+        return NULL;
+    }
+    after->fn = fn;
+    after->arg = arg;
+    after->creator_id = tuco_id();
+    after->creator_pc = __builtin_return_address(0);
+    after->node.timer.fire = try_again;
+    if (after->node.above != NULL) {
+        rt_add_rlx(&after->node.pins, 1); /* the tree's; relaxed: nobody else yet */
+        rt_foreign_enter();
+        rt_ctx_link(&after->node);
+        rt_foreign_leave();
+    }
+    return after;
+}
+
+bool tuco_ctx_after_stop(tuco_ctx_after *after) {
+    tuco_ctx *node = &after->node;
+    if (!rt_ctx_take(node)) {
+        return false;
+    }
+    if (node->above != NULL) {
+        rt_foreign_enter();
+        rt_ctx_unlink(node);
+        rt_ctx_unpin(node); /* the tree's */
+        rt_foreign_leave();
+    }
+    return true;
+}
+
+void tuco_ctx_after_free(tuco_ctx_after *after) {
+    if (after == NULL) {
+        return;
+    }
+    tuco_ctx *parent = after->node.parent;
+    rt_ctx_unpin(&after->node);
+    tuco_ctx_unref(parent);
+}

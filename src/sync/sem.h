@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The semaphore, for the objects that are built on it. */
+#ifndef RT_SYNC_SEM_H
+#define RT_SYNC_SEM_H
+
+#include "base/compiler.h"
+
+#include <tuco/sync.h>
+
+/* tuco_sem_acquire() with a deadline in the place of a context: 0, -EINVAL or -ETIMEDOUT.
+   pc is what a report shows. */
+int rt_sem_acquire_until(tuco_sem *s, int64_t n, int64_t deadline_ns, const void *pc)
+    RT_NODISCARD;
+
+#endif

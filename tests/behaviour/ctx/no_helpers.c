@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Proves: contexts need no goroutine: none is there but the callers', and the calls that
+   a cancel sets off. (CX-18; contexts of other makers there are none) */
+#include "contexts.h"
+
+#define CONTEXTS 50
+
+static void nothing(void *arg) {
+    (void)arg;
+}
+
+static int run_main(void *arg) {
+    (void)arg;
+    tuco_ctx *root = MADE(tuco_ctx_with_cancel(tuco_ctx_background()));
+    tuco_ctx *all[CONTEXTS];
+    tuco_ctx_after *calls[CONTEXTS];
+    for (int i = 0; i < CONTEXTS; i++) {
+        tuco_ctx *parent = i == 0 || i % 7 == 0 ? root : all[i - 1];
+        all[i] = MADE(i % 3 == 0 ? tuco_ctx_with_timeout(parent, 3600 * TUCO_SECOND)
+                                 : tuco_ctx_with_cancel(parent));
+        calls[i] = MADE(tuco_ctx_after_make(all[i], nothing, NULL));
+    }
+    ASSERT_EQ(tuco_count(), 1);
+    tuco_ctx_cancel(root);
+    ASSERT_LE(tuco_count(), 1 + CONTEXTS);
+    while (tuco_count() > 1) {
+        tuco_yield();
+    }
+    for (int i = 0; i < CONTEXTS; i++) {
+        EXPECT_DONE(all[i], -ECANCELED, -ECANCELED);
+        tuco_ctx_unref(all[i]);
+        tuco_ctx_after_free(calls[i]);
+    }
+    tuco_ctx_unref(root);
+    return 0;
+}
+
+TEST(no_helpers) {
+    RUN(run_main);
+}

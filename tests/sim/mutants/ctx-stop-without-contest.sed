@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: MIT
+# Who stops a call looks at its state, and then changes it.
+# file: ctx/after.c
+# scenario: ctx_stop
+/^bool tuco_ctx_after_stop/,/^}/ {
+    s/if (!rt_ctx_take(node))/if (rt_load_acq(\&node->state) != RT_CTX_OPEN)/
+    s/^    if (node->above != NULL)/    rt_store_rel(\&node->state, RT_CTX_ENDED);\n&/
+}
