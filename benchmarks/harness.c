@@ -41,6 +41,12 @@ void bench_check(int result, const char *what) {
     }
 }
 
+void bench_check_made(const void *object, const char *what) {
+    if (object == NULL) {
+        bench_die("%s: no memory", what);
+    }
+}
+
 static int compare_doubles(const void *left, const void *right) {
     double a = *(const double *)left;
     double b = *(const double *)right;
@@ -65,7 +71,7 @@ static void report(struct figure *f) {
         printf(",\"spread\":%.4f", (worst - best) / best);
     }
     if (f->floor.switches > 0 || f->floor.pairs > 0) {
-        printf(",\"switches\":%.2f,\"pairs\":%.2f", f->floor.switches, f->floor.pairs);
+        printf(",\"switches\":%.4f,\"pairs\":%.4f", f->floor.switches, f->floor.pairs);
     }
     printf(",\"machine\":");
     bench_machine_json(stdout);
@@ -100,6 +106,23 @@ void bench_time(size_t ops, void (*run)(size_t ops), struct bench_floor floor) {
         .samples = samples,
         .count = BENCH_REPETITIONS,
         .floor = floor,
+    };
+    report(&f);
+}
+
+void bench_measure(const char *suffix, const char *unit, size_t ops,
+                   double (*run)(size_t ops)) {
+    double samples[BENCH_REPETITIONS];
+    run(ops);
+    for (int i = 0; i < BENCH_REPETITIONS; i++) {
+        samples[i] = run(ops);
+    }
+    struct figure f = {
+        .suffix = suffix,
+        .unit = unit,
+        .ops = ops,
+        .samples = samples,
+        .count = BENCH_REPETITIONS,
     };
     report(&f);
 }

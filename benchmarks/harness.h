@@ -33,12 +33,21 @@ int64_t bench_now_ns(void);
    per operation under the name of the case. */
 void bench_time(size_t ops, void (*run)(size_t ops), struct bench_floor floor);
 
+/* Repeats run(ops) in the same way, and reports what it returns, in that unit: for what
+   is no time per operation, and for one part of what run() does. Less has to be better.
+   Suffix as below. */
+void bench_measure(const char *suffix, const char *unit, size_t ops,
+                   double (*run)(size_t ops));
+
 /* Reports one value that was measured once, such as bytes. Suffix, if not NULL, is
    appended to the name of the case: a case may report several figures. */
 void bench_report_one(const char *suffix, const char *unit, size_t ops, double value);
 
 /* Ends the process with a message if result is a negative errno value. */
 void bench_check(int result, const char *what);
+
+/* Ends the process with a message if there was no memory for an object. */
+void bench_check_made(const void *object, const char *what);
 
 /* Ends the process with a message and exit status 1. */
 _Noreturn void bench_die(const char *format, ...) __attribute__((format(printf, 1, 2)));

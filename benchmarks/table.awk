@@ -78,7 +78,7 @@ function or_dash(v, format) {
 }
 
 function row(name, ps, unit, tuco, go, by, floor, tuco_spread, go_spread) {
-    printf "%-18s %3s  %-11s %9s", name, ps, unit, tuco
+    printf "%-20s %3s  %-11s %9s", name, ps, unit, tuco
     if (!go_note) {
         printf " %9s %8s", go, by
     }

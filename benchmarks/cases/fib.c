@@ -11,6 +11,8 @@
 /* How many goroutines fib(27) starts: one for each call with an argument above 1. */
 #define FIB_SPAWNS 317810
 
+/* With a wait group */
+
 struct child {
     int argument;
     long result;
@@ -38,16 +40,64 @@ static void run_child(void *arg) {
     tuco_wg_done(&c->done);
 }
 
-static void fib_once(size_t spawns) {
-    (void)spawns;
-    long result = fib(FIB_ARGUMENT);
+static void check_result(long result) {
     if (result != FIB_RESULT) {
         bench_die("fib(%d) is %d, not %ld", FIB_ARGUMENT, FIB_RESULT, result);
     }
+}
+
+static void fib_once(size_t spawns) {
+    (void)spawns;
+    check_result(fib(FIB_ARGUMENT));
 }
 
 /* Each child is entered once; its wait group counts up and down. Waiting can be free: the
    child may have ended before. */
 void bench_fib(void) {
     bench_time(FIB_SPAWNS, fib_once, (struct bench_floor){.switches = 1, .pairs = 1});
+}
+
+/* With a channel */
+
+TUCO_CHAN(longs, long);
+
+/* Owned by the goroutine, which gives back the channel. */
+struct sender {
+    int argument;
+    longs_chan *result;
+};
+
+static void send_fib(void *arg);
+
+static long fib_chan(int n) {
+    if (n < 2) {
+        return n;
+    }
+    longs_chan *c = longs_make(1);
+    bench_check_made(c, "longs_make");
+    struct sender s = {.argument = n - 1, .result = longs_ref(c)};
+    bench_check(tuco_go_copy(send_fib, &s, sizeof s), "tuco_go_copy");
+    long own = fib_chan(n - 2);
+    long other;
+    longs_recv(c, &other);
+    longs_unref(c);
+    return own + other;
+}
+
+static void send_fib(void *arg) {
+    struct sender *s = arg;
+    longs_send(s->result, fib_chan(s->argument));
+    longs_unref(s->result);
+}
+
+static void fib_chan_once(size_t spawns) {
+    (void)spawns;
+    check_result(fib_chan(FIB_ARGUMENT));
+}
+
+/* Each child is entered once; its result is sent and received, half a pair each, for the
+   lock. The memory of the channel is not counted. */
+void bench_fib_chan(void) {
+    bench_time(FIB_SPAWNS, fib_chan_once,
+               (struct bench_floor){.switches = 1, .pairs = 1});
 }

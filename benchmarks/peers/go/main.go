@@ -32,6 +32,21 @@ var cases = []benchCase{
 	{"spawn", anyProcs, func() { timed(goroutines, spawnBatch) }},
 	{"spawn_seq", anyProcs, func() { timed(goroutines, spawnOneByOne) }},
 	{"fib", anyProcs, func() { timed(fibSpawns, fibOnce) }},
+	{"fib_chan", anyProcs, func() { timed(fibSpawns, fibChanOnce) }},
+	{"pingpong", anyProcs, func() { timed(1_000_000, pingpong) }},
+	{"chan_buf128", anyProcs, func() { timed(5_000_000, stream) }},
+	{"chan_mpmc4x4", anyProcs, func() { timed(4_000_000, crowd) }},
+	{"ring1000", anyProcs, func() { timed(1_000_000, ring) }},
+	{"select2", anyProcs, func() { timed(1_000_000, selectTwo) }},
+	{"skynet", anyProcs, func() { timed(leaves, skynet) }},
+	{"mutex", anyProcs, func() { timed(20_000_000, lockAlone) }},
+	{"mutex_contended8", anyProcs, func() { timed(8_000_000, lockTogether) }},
+	{"timer", anyProcs, func() { timed(1_000_000, timersWithChannel) }},
+	{"timer_func", anyProcs, func() { timed(1_000_000, timersWithFunction) }},
+	{"sleep50us", anyProcs, func() { measured("", "us late", 1000, sleepShort) }},
+	{"sleepers_100k", anyProcs, func() { sleepTogether(100_000) }},
+	{"sleepers", anyProcs, func() { sleepTogether(1_000_000) }},
+	{"ctx_cancel", anyProcs, ctxCancel},
 	{"million", anyProcs, million},
 	{"spawn_peak", 1, spawnPeak},
 	{"idle", 16, idle},
@@ -84,6 +99,16 @@ func timed(ops int, run func(ops int)) {
 		samples[i] = nsPerOp(start, ops)
 	}
 	report("", "ns/op", ops, samples)
+}
+
+// Repeats run in the same way, for what is no time per operation or a part of the run.
+func measured(suffix, unit string, ops int, run func(ops int) float64) {
+	run(ops)
+	samples := make([]float64, repetitions)
+	for i := range samples {
+		samples[i] = run(ops)
+	}
+	report(suffix, unit, ops, samples)
 }
 
 func chooseProcs(procs int) {
