@@ -28,7 +28,8 @@ typedef struct tuco_chan tuco_chan;
 
 /* Makes a channel for values of elem_size bytes, of which capacity wait in it at most,
    and gives the caller its only reference. elem_size may be 0: then there is nothing but
-   the event. Returns NULL if there is no memory, or if the sizes are too large for any.
+   the event. Returns NULL if there is no memory, or if a size or all of it is too large:
+   above 4294967295, or above what an address can reach.
    Never blocks. */
 TUCO_API tuco_chan *tuco_chan_make(size_t elem_size, size_t capacity);
 

@@ -20,11 +20,11 @@
 
 /* Under the lock */
 
-static RT_INLINE char *slot_of(tuco_chan *c, size_t i) {
-    return c->buffer + i * c->elem_bytes;
+static RT_INLINE char *slot_of(tuco_chan *c, uint32_t i) {
+    return c->buffer + (size_t)i * c->elem_bytes;
 }
 
-static RT_INLINE size_t slot_after(const tuco_chan *c, size_t i) {
+static RT_INLINE uint32_t slot_after(const tuco_chan *c, uint32_t i) {
     return i + 1 == c->capacity ? 0 : i + 1;
 }
 
@@ -50,7 +50,7 @@ static RT_INLINE enum rt_chan_outcome send_locked(tuco_chan *c, const void *valu
         (*partner = rt_waitq_claim(&c->receivers)) != NULL) {
         return RT_CHAN_MET;
     }
-    size_t count = rt_load_rlx(&c->count);
+    uint32_t count = rt_load_rlx(&c->count);
     if (count < c->capacity) {
         buffer_put(c, value);
         rt_store_rlx(&c->count, count + 1);
@@ -61,7 +61,7 @@ static RT_INLINE enum rt_chan_outcome send_locked(tuco_chan *c, const void *valu
 
 /* A full buffer has room as soon as one value is out: for that of who has waited to send
    longest. */
-static RT_INLINE enum rt_chan_outcome refill(tuco_chan *c, size_t count,
+static RT_INLINE enum rt_chan_outcome refill(tuco_chan *c, uint32_t count,
                                              struct rt_waiter **partner) {
     if (!rt_waitq_seems_empty(&c->senders) &&
         (*partner = rt_waitq_claim(&c->senders)) != NULL) {
@@ -75,7 +75,7 @@ static RT_INLINE enum rt_chan_outcome refill(tuco_chan *c, size_t count,
 
 static RT_INLINE enum rt_chan_outcome recv_locked(tuco_chan *c, void *value,
                                                   struct rt_waiter **partner) {
-    size_t count = rt_load_rlx(&c->count); /* relaxed: the lock is held; so below */
+    uint32_t count = rt_load_rlx(&c->count); /* relaxed: the lock is held; so below */
     if (count > 0) {
         buffer_take(c, value);
         return refill(c, count, partner);
@@ -165,9 +165,12 @@ static RT_COLD int wait_on_nothing(int64_t deadline_ns, enum rt_wait_reason reas
 }
 
 /* Under the lock, which is released. Waits in the queue, and returns what came of it; on
-   -ETIMEDOUT the record is off the queue again. */
+   -ETIMEDOUT the record is off the queue again. g: see send_as(). */
 static int wait_in(tuco_chan *c, struct rt_waitq *q, struct rt_g *g, void *value,
                    int64_t deadline_ns, enum rt_wait_reason reason, const void *pc) {
+    if (likely(g == NULL)) {
+        g = rt_m_g(arch_self());
+    }
     if (likely(deadline_ns == TUCO_NEVER)) {
         struct rt_waiter *w = rt_wait_record(g, value, RT_TICKET_ALONE);
         rt_waitq_push(q, w);
@@ -187,47 +190,74 @@ static int wait_in(tuco_chan *c, struct rt_waitq *q, struct rt_g *g, void *value
     return -ETIMEDOUT;
 }
 
-static RT_INLINE int send_until(tuco_chan *c, const void *value, int64_t deadline_ns,
-                                const void *pc) {
-    if (unlikely(c == NULL)) {
-        return wait_on_nothing(deadline_ns, RT_WAIT_chan_send_nil, pc);
-    }
+/* g: who waits if need be; NULL: the goroutine that runs here, looked up only then. */
+static RT_INLINE int send_as(struct rt_g *g, tuco_chan *c, const void *value,
+                             int64_t deadline_ns, const void *pc) {
     struct rt_waiter *partner = NULL;
-    struct rt_g *g = rt_wait_begin();
-    int result;
     rt_spin_lock(&c->lock);
     enum rt_chan_outcome outcome = send_locked(c, value, &partner);
     if (outcome != RT_CHAN_BLOCKED) {
-        result = finish_send(c, value, outcome, partner);
-    } else {
-        result =
-            wait_in(c, &c->senders, g, (void *)value, deadline_ns, RT_WAIT_chan_send, pc);
+        return finish_send(c, value, outcome, partner);
     }
+    return wait_in(c, &c->senders, g, (void *)value, deadline_ns, RT_WAIT_chan_send, pc);
+}
+
+static RT_INLINE int recv_as(struct rt_g *g, tuco_chan *c, void *value,
+                             int64_t deadline_ns, const void *pc) {
+    struct rt_waiter *partner = NULL;
+    rt_spin_lock(&c->lock);
+    enum rt_chan_outcome outcome = recv_locked(c, value, &partner);
+    if (outcome != RT_CHAN_BLOCKED) {
+        return finish_recv(c, value, outcome, partner);
+    }
+    return wait_in(c, &c->receivers, g, value, deadline_ns, RT_WAIT_chan_recv, pc);
+}
+
+/* No channel, or a foreign thread. */
+
+static RT_NOINLINE int send_slow(tuco_chan *c, const void *value, int64_t deadline_ns,
+                                 const void *pc) {
+    if (c == NULL) {
+        return wait_on_nothing(deadline_ns, RT_WAIT_chan_send_nil, pc);
+    }
+    struct rt_g *g = rt_wait_begin();
+    int result = send_as(g, c, value, deadline_ns, pc);
     rt_wait_end(g);
     return result;
+}
+
+static RT_NOINLINE int recv_slow(tuco_chan *c, void *value, int64_t deadline_ns,
+                                 const void *pc) {
+    if (c == NULL) {
+        return wait_on_nothing(deadline_ns, RT_WAIT_chan_recv_nil, pc);
+    }
+    struct rt_g *g = rt_wait_begin();
+    int result = recv_as(g, c, value, deadline_ns, pc);
+    rt_wait_end(g);
+    return result;
+}
+
+static RT_INLINE int send_until(tuco_chan *c, const void *value, int64_t deadline_ns,
+                                const void *pc) {
+    if (unlikely(c == NULL || arch_self() == NULL)) {
+        return send_slow(c, value, deadline_ns, pc);
+    }
+    return send_as(NULL, c, value, deadline_ns, pc);
 }
 
 static RT_INLINE int recv_until(tuco_chan *c, void *value, int64_t deadline_ns,
                                 const void *pc) {
     if (unlikely(c == NULL)) {
-        return wait_on_nothing(deadline_ns, RT_WAIT_chan_recv_nil, pc);
+        return recv_slow(c, value, deadline_ns, pc);
     }
     if (unlikely(rt_chan_is_over(c))) {
         rt_chan_zero(c, value);
         return -EPIPE;
     }
-    struct rt_waiter *partner = NULL;
-    struct rt_g *g = rt_wait_begin();
-    int result;
-    rt_spin_lock(&c->lock);
-    enum rt_chan_outcome outcome = recv_locked(c, value, &partner);
-    if (outcome != RT_CHAN_BLOCKED) {
-        result = finish_recv(c, value, outcome, partner);
-    } else {
-        result = wait_in(c, &c->receivers, g, value, deadline_ns, RT_WAIT_chan_recv, pc);
+    if (unlikely(arch_self() == NULL)) {
+        return recv_slow(c, value, deadline_ns, pc);
     }
-    rt_wait_end(g);
-    return result;
+    return recv_as(NULL, c, value, deadline_ns, pc);
 }
 
 int tuco_chan_send(tuco_chan *c, const void *value) {
@@ -365,18 +395,25 @@ void rt_chan_unwatch(tuco_chan *c, struct rt_waiter *w) {
 
 /* Making, counting, looking */
 
+void rt_chan_init(tuco_chan *c, uint32_t elem_bytes, uint32_t capacity,
+                  struct rt_chan_owner *owner) {
+    c->capacity = capacity;
+    c->elem_bytes = elem_bytes;
+    c->owner = owner;
+    rt_init(&c->references, 1);
+}
+
 tuco_chan *tuco_chan_make(size_t elem_size, size_t capacity) {
     size_t bytes;
     if (__builtin_mul_overflow(elem_size, capacity, &bytes) ||
         __builtin_add_overflow(bytes, sizeof(tuco_chan), &bytes) ||
-        bytes > PTRDIFF_MAX - RT_CACHE_LINE_BYTES) {
+        bytes > PTRDIFF_MAX - RT_CACHE_LINE_BYTES || elem_size > UINT32_MAX ||
+        capacity > UINT32_MAX) {
         return NULL;
     }
     tuco_chan *c = rt_alloc(bytes);
     if (c != NULL) {
-        c->capacity = capacity;
-        c->elem_bytes = elem_size;
-        rt_init(&c->references, 1);
+        rt_chan_init(c, (uint32_t)elem_size, (uint32_t)capacity, NULL);
     }
     return c;
 }
@@ -394,8 +431,9 @@ void tuco_chan_unref(tuco_chan *c) {
     if (c != NULL && rt_sub_acqrel(&c->references, 1) == 1) {
         if (c->owner != NULL) {
             c->owner->end(c->owner);
+        } else {
+            rt_free(c);
         }
-        rt_free(c);
     }
 }
 

@@ -12,10 +12,10 @@
 #include <string.h>
 #include <tuco/chan.h>
 
-/* What a channel is part of: a timer. Its buffer is the timer's own affair then, and does
-   not show in length and capacity. */
+/* What a channel is part of: a timer or a context. Its buffer is the owner's own affair
+   then, and does not show in length and capacity. */
 struct rt_chan_owner {
-    /* the last reference is gone; called once, before the channel's memory is freed */
+    /* the last reference is gone, and the channel's memory is the owner's again */
     void (*end)(struct rt_chan_owner *owner);
 };
 
@@ -32,27 +32,34 @@ struct rt_chan_owner {
  * of a receive for ever, and needs no lock. A try that seems to fail needs none either:
  * at the moment of the loads it would have failed.
  */
+/* All that an operation touches, but for the value, is in the first 64 bytes. */
 struct tuco_chan {
     struct rt_spin lock;
     /* Atomic: written under the lock, read without it. */
     rt_atomic(uint32_t) closed;
-    rt_atomic(size_t) count; /* values in the buffer */
+    rt_atomic(uint32_t) count; /* values in the buffer */
 
     /* The lock. */
-    size_t head; /* slot of the next value to be received */
-    size_t tail; /* slot of the next value to be sent */
+    uint32_t head; /* slot of the next value to be received */
+    uint32_t tail; /* slot of the next value to be sent */
+
+    /* Immutable. */
+    uint32_t capacity;
+    uint32_t elem_bytes;
+
+    rt_atomic(uint32_t) references;
+
+    /* The lock. */
     struct rt_waitq receivers;
     struct rt_waitq senders;
 
     /* Immutable. */
-    size_t capacity;
-    size_t elem_bytes;
-    struct rt_chan_owner *owner; /* or NULL; set before anybody else knows the channel */
+    struct rt_chan_owner *owner; /* whose memory it is in; NULL: its own */
 
-    rt_atomic(size_t) references;
-
-    char buffer[] __attribute__((aligned(16)));
+    char buffer[] __attribute__((aligned(8)));
 };
+
+_Static_assert(offsetof(struct tuco_chan, owner) == RT_CACHE_LINE_BYTES, "the hot part");
 
 /* What came of an operation that was tried under the lock. */
 enum rt_chan_outcome {
@@ -107,6 +114,11 @@ static inline bool rt_chan_is_over(const tuco_chan *c) {
        goes down. */
     return rt_load_acq(&c->closed) != 0 && rt_load_rlx(&c->count) == 0;
 }
+
+/* Makes a channel of zeroed memory of the owner's, with one reference. Behind it there is
+   room for what waits in it. */
+void rt_chan_init(tuco_chan *c, uint32_t elem_bytes, uint32_t capacity,
+                  struct rt_chan_owner *owner);
 
 /* The public ones for where no goroutine may be switched: when a timer fires. */
 int rt_chan_try_send_system(tuco_chan *c, const void *value);

@@ -140,15 +140,13 @@ static bool try_case(tuco_case *k) {
     return true;
 }
 
-static int look(struct selection *s) {
-    for (int n = 0; n < LOOKS; n++) {
-        int i = draw_ready(s);
-        if (i == NOBODY) {
-            return NOBODY;
-        }
+/* i: a case that seems ready, or NOBODY. */
+static int look(struct selection *s, int i) {
+    for (int n = 0; n < LOOKS && i != NOBODY; n++) {
         if (try_case(&s->cases[i])) {
             return i;
         }
+        i = draw_ready(s);
     }
     return NOBODY;
 }
@@ -375,19 +373,23 @@ static RT_NOINLINE int select_on_heap(struct selection *s, struct rt_g *g,
     return result;
 }
 
-static int examine(struct selection *s) {
+/* Checks the cases and looks at each; *ready is one that can go on, or NOBODY. */
+static int examine(struct selection *s, int *ready) {
+    uint32_t met = 0;
+    *ready = NOBODY;
     for (int i = 0; i < s->count; i++) {
         const tuco_case *k = &s->cases[i];
-        if (k->tuco_private_kind == KIND_DEFAULT) {
-            if (s->default_index != NOBODY) {
-                return -EINVAL;
+        unsigned kind = (unsigned)k->tuco_private_kind;
+        if (likely(kind == KIND_SEND || kind == KIND_RECV)) {
+            s->channels += k->tuco_private_chan != NULL;
+            if (can_go_on(k) && (met++ == 0 || draw_below(s, met) == 0)) {
+                *ready = i;
             }
+        } else if (kind == KIND_DEFAULT && s->default_index == NOBODY) {
             s->default_index = i;
-        } else if (k->tuco_private_kind != KIND_SEND &&
-                   k->tuco_private_kind != KIND_RECV) {
+        } else {
             return -EINVAL;
         }
-        s->channels += k->tuco_private_chan != NULL;
     }
     return 0;
 }
@@ -398,12 +400,13 @@ static int select_until(tuco_case *cases, size_t n, int64_t deadline_ns, const v
         return -EINVAL;
     }
     s.count = (int)n;
-    int error = examine(&s);
+    int ready;
+    int error = examine(&s, &ready);
     if (error != 0) {
         return error;
     }
     struct rt_g *g = rt_wait_begin();
-    int result = look(&s);
+    int result = look(&s, ready);
     if (result == NOBODY && s.default_index != NOBODY && s.channels <= 1) {
         result = s.default_index; /* one look at one channel is a moment of it */
     }

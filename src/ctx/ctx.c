@@ -22,12 +22,26 @@ static void pin(tuco_ctx *ctx) {
 }
 
 /* In a loop and not by recursion: a chain of contexts may be long. */
+/* A context that can be cancelled has its channel with it, in one piece of memory. */
+struct cancellable {
+    tuco_ctx ctx;
+    struct rt_chan_owner owner;
+    tuco_chan done;
+};
+
+static void channel_ended(struct rt_chan_owner *owner) {
+    rt_free(rt_container_of(owner, struct cancellable, owner));
+}
+
 void rt_ctx_unpin(tuco_ctx *ctx) {
     /* acq_rel: all that others did with it comes before its end. Pairs with itself. */
     while (ctx != &background && rt_sub_acqrel(&ctx->pins, 1) == 1) {
         tuco_ctx *parent = ctx->parent;
-        tuco_chan_unref(ctx->done);
-        rt_free(ctx);
+        if (ctx->done != NULL) {
+            tuco_chan_unref(ctx->done); /* somebody may have kept the channel */
+        } else {
+            rt_free(ctx);
+        }
         ctx = parent;
     }
 }
@@ -219,13 +233,20 @@ void *rt_ctx_make(size_t bytes, tuco_ctx *parent, enum rt_ctx_kind kind) {
     ctx->above = nearest(parent);
     rt_init(&ctx->handles, 1);
     rt_init(&ctx->pins, 1);
-    if (kind == RT_CTX_CANCEL && (ctx->done = tuco_chan_make(0, 0)) == NULL) {
-        rt_free(ctx);
-        return NULL;
-    }
     ctx->parent = tuco_ctx_ref(parent);
     pin(parent);
     return ctx;
+}
+
+tuco_ctx *rt_ctx_make_cancellable(tuco_ctx *parent) {
+    struct cancellable *c = rt_ctx_make(sizeof *c, parent, RT_CTX_CANCEL);
+    if (c == NULL) {
+        return NULL;
+    }
+    c->owner.end = channel_ended;
+    rt_chan_init(&c->done, 0, 0, &c->owner);
+    c->ctx.done = &c->done;
+    return &c->ctx;
 }
 
 static bool link_if_open(tuco_ctx *ctx, tuco_ctx *above) {
@@ -258,7 +279,7 @@ tuco_ctx *tuco_ctx_background(void) {
 }
 
 tuco_ctx *tuco_ctx_with_cancel(tuco_ctx *parent) {
-    tuco_ctx *ctx = rt_ctx_make(sizeof *ctx, parent, RT_CTX_CANCEL);
+    tuco_ctx *ctx = rt_ctx_make_cancellable(parent);
     if (ctx != NULL) {
         rt_foreign_enter();
         rt_ctx_link(ctx);

@@ -56,7 +56,7 @@ struct tuco_ctx {
     tuco_ctx *parent;
     tuco_ctx *above; /* NULL: nothing upwards can be done */
     tuco_time deadline;
-    tuco_chan *done; /* owned; NULL for what has none of its own */
+    tuco_chan *done; /* NULL for what has none of its own */
     const void *key;
     void *value;
 
@@ -83,6 +83,9 @@ struct tuco_ctx {
 /* A context, or something that begins with one, of so many bytes; not in the tree yet.
    NULL: no memory. */
 void *rt_ctx_make(size_t bytes, tuco_ctx *parent, enum rt_ctx_kind kind);
+
+/* The same for a context that can be cancelled. */
+tuco_ctx *rt_ctx_make_cancellable(tuco_ctx *parent);
 
 /* All below: a foreign thread between rt_foreign_enter() and rt_foreign_leave(). No
    goroutine is switched in any. */

@@ -103,7 +103,7 @@ static void set_deadline(tuco_ctx *ctx) {
 }
 
 tuco_ctx *tuco_ctx_with_deadline(tuco_ctx *parent, tuco_time deadline) {
-    tuco_ctx *ctx = rt_ctx_make(sizeof *ctx, parent, RT_CTX_CANCEL);
+    tuco_ctx *ctx = rt_ctx_make_cancellable(parent);
     if (ctx == NULL) {
         return NULL;
     }

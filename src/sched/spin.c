@@ -17,7 +17,8 @@ static bool try_for_a_while(struct rt_spin *l) {
         for (int i = 0; i < turns; i++) {
             rt_cpu_relax();
         }
-        if (rt_spin_try(l)) {
+        /* relaxed: a look that leaves the line with the holder; the try decides. */
+        if (rt_load_rlx(&l->word) == 0 && rt_spin_try(l)) {
             return true;
         }
         turns = turns < BACKOFF_TURNS_MAX ? 2 * turns : turns;

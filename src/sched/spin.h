@@ -35,9 +35,8 @@ void rt_spin_lock_slow_thread(struct rt_spin *l);
 
 static inline bool rt_spin_try(struct rt_spin *l) {
     uint32_t free_word = 0;
-    /* relaxed: a look that leaves the line shared; the compare-and-swap decides. acquire:
-       sees all that the last holder wrote. Pairs with rt_spin_unlock(). */
-    return rt_load_rlx(&l->word) == 0 && rt_cas_acqrel(&l->word, &free_word, 1);
+    /* acquire: sees all that the last holder wrote. Pairs with rt_spin_unlock(). */
+    return rt_cas_acqrel(&l->word, &free_word, 1);
 }
 
 /* A goroutine or a foreign thread. May yield. */

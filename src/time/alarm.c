@@ -45,7 +45,6 @@
 
 struct alarm {
     struct rt_timer timer;
-    struct rt_chan_owner owner; /* of its channel */
     rt_atomic(uint32_t) references;
 
     struct rt_lock lock;
@@ -60,7 +59,16 @@ struct alarm {
     void *arg;
     uint64_t creator_id;
     const void *creator_pc;
+
+    /* Not there if it has a function. */
+    struct rt_chan_owner owner;
+    tuco_chan own_chan;
+    tuco_time tick; /* the one value that can wait in it */
 };
+
+_Static_assert(offsetof(struct alarm, tick) ==
+                   offsetof(struct alarm, own_chan) + offsetof(tuco_chan, buffer),
+               "the buffer of the channel");
 
 struct tuco_timer {
     struct alarm alarm;
@@ -167,20 +175,16 @@ static void channel_ended(struct rt_chan_owner *owner) {
     drop_reference(a);
 }
 
-static bool add_channel(struct alarm *a) {
-    a->chan = tuco_chan_make(sizeof(tuco_time), 1);
-    if (a->chan == NULL) {
-        return false;
-    }
+static void add_channel(struct alarm *a) {
     a->owner.end = channel_ended;
-    a->chan->owner = &a->owner;
+    a->chan = &a->own_chan;
+    rt_chan_init(a->chan, sizeof a->tick, 1, &a->owner);
     rt_add_rlx(&a->references, 1); /* relaxed: nobody else yet */
-    return true;
 }
 
 /* With one reference for the caller. fn NULL: with a channel. */
 static struct alarm *make_alarm(tuco_fn *fn, void *arg, const void *pc) {
-    struct alarm *a = rt_alloc(sizeof *a);
+    struct alarm *a = rt_alloc(fn == NULL ? sizeof *a : offsetof(struct alarm, owner));
     if (a == NULL) {
         return NULL;
     }
@@ -191,9 +195,8 @@ static struct alarm *make_alarm(tuco_fn *fn, void *arg, const void *pc) {
     a->creator_id = tuco_id();
     a->creator_pc = pc;
     rt_init(&a->references, 1);
-    if (fn == NULL && !add_channel(a)) {
-        rt_free(a);
-        return NULL;
+    if (fn == NULL) {
+        add_channel(a);
     }
     return a;
 }

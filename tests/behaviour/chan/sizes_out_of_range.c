@@ -54,9 +54,10 @@ TEST(no_memory) {
     EXPECT_STATUS(&child, 0);
 }
 
-/* Where no value is kept, an element may be of any size. */
+/* Where no value is kept, an element may be as large as any. */
 TEST(large_element_without_buffer) {
-    tuco_chan *c = test_chan_make(__FILE__, __LINE__, SIZE_MAX, 0);
+    ASSERT(tuco_chan_make((size_t)UINT32_MAX + 1, 0) == NULL);
+    tuco_chan *c = test_chan_make(__FILE__, __LINE__, UINT32_MAX, 0);
     ASSERT_EQ(tuco_chan_try_recv(c, NULL), -EAGAIN);
     tuco_chan_unref(c);
 }
