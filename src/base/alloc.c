@@ -7,13 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* malloc and not calloc: the C library keeps freed blocks at hand for the former only. The
-   compiler, which would make one of the two calls, is not to see that they belong
-   together. */
+/* Pieces of this size come from the kernel, as zeroes that cost nothing until they are
+   touched. */
+#define LARGE_BYTES ((size_t)128 * 1024)
+
+/* Small pieces by malloc and not by calloc: the C library keeps freed blocks at hand for
+   the former only. The compiler, which would make one of the two calls, is not to see that
+   they belong together. */
 void *rt_alloc(size_t bytes) {
     OS_KEEP_ERRNO;
     if (os_fault(OS_FAULT_ALLOC) != 0) {
         return NULL;
+    }
+    if (bytes >= LARGE_BYTES) {
+        return calloc(1, bytes);
     }
     void *memory = malloc(bytes);
     __asm__("" : "+r"(memory));
