@@ -62,6 +62,7 @@ static __thread uint32_t depth;
  */
 static void enter(void) {
     for (;;) {
+        /* sc: inside before all else. Pairs with the acquire in rt_foreign_nobody(). */
         rt_add_sc(&foreign.inside, 1);
         rt_add_sc(&foreign.active, 1);
         /* fence(sc): active before closed. Pairs with rt_foreign_close(). */
@@ -106,7 +107,7 @@ void rt_foreign_close(void) {
 }
 
 void rt_foreign_open(void) {
-    rt_swap_sc(&foreign.closed, 0);
+    rt_swap_sc(&foreign.closed, 0); /* sc: as in rt_foreign_close(), for uniformity */
     os_futex_wake(&foreign.closed, INT32_MAX);
 }
 
@@ -165,6 +166,7 @@ void rt_foreign_park(struct rt_g *g, rt_commit_fn *commit, void *arg, uint32_t t
     /* With a deadline it comes back by itself, and may wake others then. */
     bool comes_back = deadline_ns != OS_NEVER;
     if (comes_back) {
+        /* sc: before it stops to be active. Pairs with rt_foreign_silent(). */
         rt_add_sc(&foreign.announced, 1);
     }
     deactivate(); /* this thread may have been the last that could have woken somebody */
@@ -183,7 +185,7 @@ void rt_foreign_wait(rt_commit_fn *commit, void *arg) {
 
 void rt_foreign_wake(struct rt_g *g) {
     /* The thread counts as active from here on, so that the waker may go to sleep without
-       its being forgotten. */
+       its being forgotten. sc: pairs with rt_foreign_silent(). */
     rt_add_sc(&foreign.active, 1);
     rt_gstate_set(g, RT_G_WAITING, RT_G_RUNNABLE);
     /* release: publishes the above. Pairs with the acquire in rt_foreign_wait(). */
@@ -194,7 +196,7 @@ void rt_foreign_wake(struct rt_g *g) {
 }
 
 void tuco_foreign_enter(void) {
-    rt_add_sc(&foreign.announced, 1);
+    rt_add_sc(&foreign.announced, 1); /* sc: pairs with rt_foreign_silent() */
 }
 
 void tuco_foreign_exit(void) {

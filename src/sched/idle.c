@@ -260,6 +260,7 @@ static void set_cold_aside(void) {
    the last searcher and there is work, so that somebody else has to be woken. */
 static bool set_aside(struct rt_p *p) {
     bit_set(maps.aside, p->id);
+    /* sc: as in reserve(). */
     uint64_t old = rt_add_sc(&rt_idle.word, RT_IDLE_ASIDE_ONE - RT_IDLE_SPIN_ONE);
     set_cold_aside();
     rt_monitor_poke();
@@ -518,6 +519,7 @@ void rt_idle_init(uint32_t procs) {
 
 void rt_idle_take_first(void) {
     bit_clear(maps.cold, 0);
+    /* sc: as in reserve(). */
     rt_add_sc(&rt_idle.word, -RT_IDLE_ONE);
     rt_monitor_poke();
 }
@@ -542,6 +544,7 @@ void rt_idle_retry_unstartable(void) {
     int id;
     while ((id = bit_take_any(maps.aside)) >= 0) {
         bit_set(maps.cold, (uint32_t)id);
+        /* sc: as in reserve(). */
         rt_add_sc(&rt_idle.word, RT_IDLE_ONE - RT_IDLE_ASIDE_ONE);
     }
     /* fence(heavy): the word before the queues. Pairs with the fence(light) in

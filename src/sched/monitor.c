@@ -95,6 +95,7 @@ static struct {
 } monitor;
 
 void rt_monitor_wake(void) {
+    /* sc: after what it is woken for, which it looks at after it has read the sequence. */
     rt_add_sc(&monitor.sequence, 1);
     os_futex_wake(&monitor.sequence, 1);
 }

@@ -113,7 +113,8 @@ static inline uint32_t rt_claim_new(struct rt_g *g) {
 
 /* True: the caller wakes g, and nobody else does. */
 static inline bool rt_claim_try(struct rt_g *g, uint32_t ticket) {
-    /* acq_rel: decides between wakers; what they write is published by rt_ready(). */
+    /* acq_rel: decides between wakers, and pairs with itself; what they write is published
+       by rt_ready(). */
     return rt_cas_acqrel(&g->claim, &ticket, ticket + 1);
 }
 

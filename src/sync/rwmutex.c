@@ -284,7 +284,8 @@ static bool pass_on_locked(struct rwmutex *rw, struct rt_g **woken) {
     uint64_t s = rt_load_rlx(&rw->state); /* relaxed: with HELD, fixed by the guard */
     *woken = rt_waitq_claim_all(&rw->readers, &count);
     if (count == 0 && (s & WANTED) == 0) {
-        rt_and_acqrel(&rw->state, ~QUEUED); /* they have all timed out */
+        /* They have all timed out. acq_rel: for uniformity. */
+        rt_and_acqrel(&rw->state, ~QUEUED);
         return false;
     }
     uint64_t after = (s & WANTED) + count * READER;

@@ -110,7 +110,7 @@ static RT_NOINLINE struct rt_g *add_and_take_timed(wg_word *word, int n) {
     do {
         counter = counter_after(w, n);
         after = counter == 0 ? 0 : (uint64_t)counter << 32 | (w & (TIMED | UINT32_MAX));
-    } while (!rt_cas_acqrel(word, &w, after)); /* as in add_and_take() */
+    } while (!rt_cas_acqrel(word, &w, after)); /* acq_rel: as in add_and_take() */
     if (counter == 0) {
         list = claim_timed_locked(q, word, waiter_list(waiters_of(w)));
     }
