@@ -41,7 +41,7 @@ TUCO_API int tuco_configure(const tuco_config *config);
    elsewhere, tuco_run() returns when that one blocks, yields or ends. Returns -EBUSY if
    the runtime is already running, -EINVAL for a bad setting or environment variable (a
    message on standard error names it), -ENOMEM or -EAGAIN if memory or threads cannot be
-   had. The result of main_fn is returned unchanged, so let it be non-negative where the
+   had, -EPERM if the process may not handle signals. The result of main_fn is returned unchanged, so let it be non-negative where the
    difference matters. */
 TUCO_API int tuco_run(int (*main_fn)(void *), void *arg);
 
