@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The mutex: one compare-and-swap when nobody is in the way, and a queue when somebody
+/* The mutex: one atomic operation when nobody is in the way, and a queue when somebody
    is. */
 #include "sync/mutex.h"
 #include "base/die.h"
@@ -28,18 +28,21 @@
  *   newcomers queue. The mode ends with an owner who is the last in the queue, or who
  *   waited less than that time.
  *
- * The state is one word:
- *   LOCKED   somebody holds it
- *   CALLING  whoever frees it has to see to the queue first
+ * The state is one word, and the lock is free if that is 0:
+ *   LOCKED   somebody holds it, and has not begun to leave it
+ *   CALLING  whoever leaves it has to see to the queue first
  * CALLING is not set while somebody is awake who will see to the queue himself: one who
  * was woken and has not decided yet. So the state is 0 or LOCKED most of the time, and
- * the two fast paths are a compare-and-swap each, although others may be waiting.
+ * the two fast paths are a compare-and-swap and a subtraction, although others may be
+ * waiting. A subtraction that leaves CALLING has not freed the lock: nobody else takes it
+ * or clears CALLING, and whoever subtracted goes on as its holder.
  *
  *   lock     0 -> LOCKED
  *   queue    LOCKED -> LOCKED + CALLING   guard; nobody is awake. The queue is not empty
  *                                         when the guard is released.
  *   unlock   LOCKED -> 0
- *            with CALLING: guard; takes the first off the queue, and
+ *            LOCKED + CALLING -> CALLING, and back; guard; takes the first off the queue,
+ *            and
  *              normal    says that he is awake; releases the guard; state := 0, and wakes
  *                        him
  *              starving  clears CALLING if the queue is empty now; releases the guard,
@@ -55,10 +58,11 @@
  * nobody else wants.
  *
  * Invariants, whenever the guard is free:
- *   CALLING implies LOCKED, and that nobody is awake.
+ *   CALLING implies that nobody is awake.
  *   The queue is not empty implies CALLING, or that somebody is awake.
  *   starving implies CALLING.
- * CALLING changes under the guard only.
+ * CALLING changes under the guard only, and only the holder clears it. So it may outlast
+ * the queue: the last to wait may have run out of time.
  *
  * Lifetime. The mutex may be gone as soon as another could have it. So an unlock that has
  * somebody to wake takes him off the queue while it still holds the lock, and the
@@ -200,7 +204,6 @@ static void leave_queue(struct mutex *m, struct rt_waiter *w) {
     rt_waitq_remove(&m->queue, w);
     if (rt_waitq_seems_empty(&m->queue)) {
         m->starving = false;
-        rt_and_acqrel(&m->state, ~CALLING); /* acq_rel: for uniformity */
     }
     rt_spin_unlock(&m->guard);
 }
@@ -272,18 +275,19 @@ static RT_NOINLINE int lock_slow(struct mutex *m, int64_t deadline_ns,
 
 /* Leaving it */
 
-/* Guesses that nobody calls. False: see unlock_slow(). */
+/* Guesses that nobody calls. False: somebody does, and the caller has to stay(). */
 static inline bool leave(struct mutex *m) {
-    uint32_t s = LOCKED;
     /* release: publishes what was done under the lock. Pairs with take(). The last access
-       to the mutex. */
-    if (likely(rt_cas_acqrel(&m->state, &s, 0))) {
-        return true;
-    }
-    if (unlikely((s & LOCKED) == 0)) {
+       to the mutex, if nobody calls. */
+    return rt_sub_acqrel(&m->state, LOCKED) == LOCKED;
+}
+
+/* Undoes a leave() that freed nothing. */
+static void stay(struct mutex *m) {
+    /* acq_rel: for uniformity; it is still the caller's lock, unless it never was. */
+    if (rt_or_acqrel(&m->state, LOCKED) != CALLING) {
         rt_fatal("sync: unlock of unlocked mutex");
     }
-    return false;
 }
 
 static bool waited_long(const struct rt_waiter *w) {
@@ -330,6 +334,7 @@ static RT_NOINLINE bool unlock_slow(struct mutex *m) {
        foreign thread's hands. */
     rt_foreign_enter();
     do {
+        stay(m);
         w = unlock_calling(m);
     } while (w == NULL && !leave(m));
     if (w != NULL) {
