@@ -30,6 +30,14 @@ void *rt_alloc(size_t bytes) {
     return memory;
 }
 
+void *rt_alloc_raw(size_t bytes) {
+    OS_KEEP_ERRNO;
+    if (os_fault(OS_FAULT_ALLOC) != 0) {
+        return NULL;
+    }
+    return malloc(bytes);
+}
+
 void *rt_alloc_lines(size_t bytes) {
     OS_KEEP_ERRNO;
     if (os_fault(OS_FAULT_ALLOC) != 0) {

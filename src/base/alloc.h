@@ -9,7 +9,10 @@
 /* Zeroed memory, aligned for any type; NULL if there is none. */
 void *rt_alloc(size_t bytes) RT_NODISCARD;
 
-/* The same, aligned to a cache line: for what has members that have to be. */
+/* The same with anything in it: for what writes all that it reads, and is made often. */
+void *rt_alloc_raw(size_t bytes) RT_NODISCARD;
+
+/* Zeroed memory, aligned to a cache line: for what has members that have to be. */
 void *rt_alloc_lines(size_t bytes) RT_NODISCARD;
 
 /* NULL is allowed. */

@@ -11,9 +11,13 @@
 /* Until the next try to start a goroutine for which there was no memory. */
 #define RETRY_NS ((int64_t)1000 * 1000)
 
-/* A node of the tree, which is done as others are. Immutable but for the node. */
+/* A node of the tree, which is done as others are. */
 struct tuco_ctx_after {
-    tuco_ctx node;
+    struct rt_ctx_node node;
+
+    struct rt_timer timer; /* until the next try; while it is armed, it has a pin */
+
+    /* Immutable. */
     tuco_fn *fn;
     void *arg;
     uint64_t creator_id;
@@ -22,24 +26,24 @@ struct tuco_ctx_after {
 
 /* With the pin of the tree, which goes to the timer if there is no memory for the
    goroutine. Without a runtime there is nothing that it could run in. */
-void rt_ctx_call(tuco_ctx *ctx) {
-    tuco_ctx_after *after = rt_container_of(ctx, tuco_ctx_after, node);
+void rt_ctx_call(struct rt_ctx_node *node) {
+    tuco_ctx_after *after = rt_container_of(node, tuco_ctx_after, node);
     if (likely(rt_phase_now() == RT_RUNNING) &&
         rt_spawn_from_timer(after->fn, after->arg, after->creator_id,
                             after->creator_pc) != 0) {
-        rt_timer_arm(&ctx->timer, tuco_deadline(RETRY_NS));
+        rt_timer_arm(&after->timer, tuco_deadline(RETRY_NS));
         return;
     }
-    rt_ctx_unpin(ctx);
+    rt_ctx_unpin(&node->ctx);
 }
 
 static void try_again(struct rt_timer *t, uint32_t tag, int64_t now_ns) {
-    tuco_ctx *ctx = rt_container_of(t, tuco_ctx, timer);
+    tuco_ctx_after *after = rt_container_of(t, tuco_ctx_after, timer);
     (void)tag;
     if (now_ns == RT_TIMER_DROPPED) {
-        rt_ctx_unpin(ctx); /* the runtime has ended */
+        rt_ctx_unpin(&after->node.ctx); /* the runtime has ended */
     } else {
-        rt_ctx_call(ctx);
+        rt_ctx_call(&after->node);
     }
 }
 
@@ -47,7 +51,7 @@ tuco_ctx_after *tuco_ctx_after_make(tuco_ctx *ctx, tuco_fn *fn, void *arg) {
     if (fn == NULL) {
         rt_fatal("go of nil func value");
     }
-    tuco_ctx_after *after = rt_ctx_make(sizeof *after, ctx, RT_CTX_CALL);
+    tuco_ctx_after *after = rt_ctx_make_node(sizeof *after, ctx, RT_CTX_CALL);
     if (after == NULL) {
         return NULL;
     }
@@ -55,9 +59,9 @@ tuco_ctx_after *tuco_ctx_after_make(tuco_ctx *ctx, tuco_fn *fn, void *arg) {
     after->arg = arg;
     after->creator_id = tuco_id();
     after->creator_pc = __builtin_return_address(0);
-    after->node.timer.fire = try_again;
-    if (after->node.above != NULL) {
-        rt_add_rlx(&after->node.pins, 1); /* the tree's; relaxed: nobody else yet */
+    after->timer = (struct rt_timer){.fire = try_again};
+    if (after->node.ctx.above != NULL) {
+        rt_init(&after->node.ctx.counts, RT_CTX_HANDLE + 2 * RT_CTX_PIN); /* the tree's */
         rt_foreign_enter();
         rt_ctx_link(&after->node);
         rt_foreign_leave();
@@ -66,24 +70,21 @@ tuco_ctx_after *tuco_ctx_after_make(tuco_ctx *ctx, tuco_fn *fn, void *arg) {
 }
 
 bool tuco_ctx_after_stop(tuco_ctx_after *after) {
-    tuco_ctx *node = &after->node;
+    struct rt_ctx_node *node = &after->node;
     if (!rt_ctx_take(node)) {
         return false;
     }
-    if (node->above != NULL) {
+    if (node->ctx.above != NULL) {
         rt_foreign_enter();
         rt_ctx_unlink(node);
-        rt_ctx_unpin(node); /* the tree's */
+        rt_ctx_unpin(&node->ctx); /* the tree's */
         rt_foreign_leave();
     }
     return true;
 }
 
 void tuco_ctx_after_free(tuco_ctx_after *after) {
-    if (after == NULL) {
-        return;
+    if (after != NULL) {
+        tuco_ctx_unref(&after->node.ctx);
     }
-    tuco_ctx *parent = after->node.parent;
-    rt_ctx_unpin(&after->node);
-    tuco_ctx_unref(parent);
 }

@@ -3,7 +3,6 @@
 #include "ctx/ctx.h"
 #include "base/alloc.h"
 #include "base/die.h"
-#include "chan/chan.h"
 #include "os/os.h"
 #include "sched/foreign.h"
 #include "sched/sched.h"
@@ -11,200 +10,294 @@
 #include <errno.h>
 
 /* Neither counted nor freed. */
-static tuco_ctx background = {.kind = RT_CTX_BACKGROUND, .deadline = TUCO_NEVER};
+static tuco_ctx background = {.kind = RT_CTX_BACKGROUND};
 
 /* Lifetime */
 
-static void pin(tuco_ctx *ctx) {
-    if (ctx != &background) {
-        rt_add_rlx(&ctx->pins, 1); /* relaxed: somebody has one, and keeps it meanwhile */
+static void pin(struct rt_ctx_node *node) {
+    /* relaxed: somebody has one, and keeps it meanwhile */
+    rt_add_rlx(&node->ctx.counts, RT_CTX_PIN);
+}
+
+static struct rt_ctx_node *node_of(tuco_ctx *ctx) {
+    return rt_container_of(ctx, struct rt_ctx_node, ctx);
+}
+
+static struct rt_ctx_cancellable *cancellable_of(struct rt_ctx_node *node) {
+    return rt_container_of(node, struct rt_ctx_cancellable, node);
+}
+
+static bool has_channel(uint32_t state) {
+    return (state & RT_CTX_CHANNEL) != 0;
+}
+
+/* Where its channel is or would be. */
+static tuco_chan *channel_in(struct rt_ctx_cancellable *c) {
+    return (tuco_chan *)(void *)c->channel;
+}
+
+static void channel_ended(struct rt_chan_owner *owner) {
+    rt_free(rt_container_of(owner, struct rt_ctx_cancellable, owner));
+}
+
+static void free_memory(tuco_ctx *ctx) {
+    /* relaxed: nobody else is left */
+    if (rt_ctx_can_be_cancelled(ctx) && has_channel(rt_load_rlx(&ctx->state))) {
+        struct rt_ctx_cancellable *c = cancellable_of(node_of(ctx));
+        c->owner.end = channel_ended;
+        tuco_chan_unref(channel_in(c)); /* somebody may have kept it */
+    } else {
+        rt_free(ctx);
     }
 }
 
-/* In a loop and not by recursion: a chain of contexts may be long. */
-/* A context that can be cancelled has its channel with it, in one piece of memory. */
-struct cancellable {
-    tuco_ctx ctx;
-    struct rt_chan_owner owner;
-    tuco_chan done;
-};
-
-static void channel_ended(struct rt_chan_owner *owner) {
-    rt_free(rt_container_of(owner, struct cancellable, owner));
+/* True: its memory is gone, and its pin on the parent is the caller's. Who has the only
+   pin need not count it down: nobody could take another. */
+static bool unpin_one(tuco_ctx *ctx) {
+    /* acquire, acq_rel: all that others did with it comes before its end. Pair with the
+       latter, and with tuco_ctx_unref(). */
+    if (rt_load_acq(&ctx->counts) != RT_CTX_PIN &&
+        rt_sub_acqrel(&ctx->counts, RT_CTX_PIN) != RT_CTX_PIN) {
+        return false;
+    }
+    free_memory(ctx);
+    return true;
 }
 
+/* In a loop and not by recursion: a chain of contexts may be long. */
 void rt_ctx_unpin(tuco_ctx *ctx) {
-    /* acq_rel: all that others did with it comes before its end. Pairs with itself. */
-    while (ctx != &background && rt_sub_acqrel(&ctx->pins, 1) == 1) {
+    while (ctx != &background) {
         tuco_ctx *parent = ctx->parent;
-        if (ctx->done != NULL) {
-            tuco_chan_unref(ctx->done); /* somebody may have kept the channel */
-        } else {
-            rt_free(ctx);
+        if (!unpin_one(ctx)) {
+            return;
         }
         ctx = parent;
     }
 }
 
 /* The thread's kind of lock: the holder may be a scheduler that fires a timer. */
-static void lock(tuco_ctx *ctx) {
-    rt_spin_lock_thread(&ctx->lock);
+static void lock(struct rt_ctx_node *node) {
+    rt_spin_lock_thread(&node->lock);
 }
 
-static void unlock(tuco_ctx *ctx) {
-    rt_spin_unlock(&ctx->lock);
+static void unlock(struct rt_ctx_node *node) {
+    rt_spin_unlock(&node->lock);
 }
 
-static void unlink_locked(tuco_ctx *ctx) {
-    rt_assert_spin_held(&ctx->above->lock);
-    if (!ctx->linked) {
+static void link_locked(struct rt_ctx_node *node, struct rt_ctx_node *above) {
+    rt_assert_spin_held(&above->lock);
+    node->next = above->below;
+    node->link = &above->below;
+    if (node->next != NULL) {
+        node->next->link = &node->next;
+    }
+    above->below = node;
+}
+
+static void unlink_locked(struct rt_ctx_node *node) {
+    rt_assert_spin_held(&node->ctx.above->lock);
+    if (node->link == NULL) {
         return;
     }
-    if (ctx->prev == NULL) {
-        ctx->above->below = ctx->next;
-    } else {
-        ctx->prev->next = ctx->next;
+    *node->link = node->next;
+    if (node->next != NULL) {
+        node->next->link = node->link;
     }
-    if (ctx->next != NULL) {
-        ctx->next->prev = ctx->prev;
-    }
-    ctx->linked = false;
+    node->link = NULL;
 }
 
 /* Safe because above is parent, or one from which that was made, and whose memory stays
-   as long as that of ctx. */
-void rt_ctx_unlink(tuco_ctx *ctx) {
-    if (ctx->above != NULL) {
-        lock(ctx->above);
-        unlink_locked(ctx);
-        unlock(ctx->above);
+   as long as that of this one. */
+void rt_ctx_unlink(struct rt_ctx_node *node) {
+    struct rt_ctx_node *above = node->ctx.above;
+    if (above != NULL) {
+        lock(above);
+        unlink_locked(node);
+        unlock(above);
     }
 }
 
 tuco_ctx *tuco_ctx_ref(tuco_ctx *ctx) {
     if (ctx != NULL && ctx != &background) {
-        rt_add_rlx(&ctx->handles, 1); /* relaxed: the caller has one already */
+        rt_add_rlx(&ctx->counts, RT_CTX_HANDLE); /* relaxed: the caller has one already */
     }
     return ctx;
 }
 
-/* A call that waits for the end of ctx, off the tree; NULL: there is none left. *mine: it
-   will not be made, and the pin that it had is the caller's. */
-static tuco_ctx *stop_one_call(tuco_ctx *ctx, bool *mine) {
-    lock(ctx);
-    tuco_ctx *call = ctx->below;
+/* A call that waits for the end of a node, off the tree; NULL: there is none left. *mine:
+   it will not be made, and the pin that it had is the caller's. */
+static struct rt_ctx_node *stop_one_call(struct rt_ctx_node *node, bool *mine) {
+    lock(node);
+    struct rt_ctx_node *call = node->below;
     if (call != NULL) {
         unlink_locked(call);
         *mine = rt_ctx_take(call); /* under the lock: an end would unpin it after that */
     }
-    unlock(ctx);
+    unlock(node);
     return call;
 }
 
-/* Nobody can cancel ctx any more: calls that wait for that are forgotten. All others
+/* Nobody can cancel it any more: calls that wait for that are forgotten. All others
    below it have a handle on it, so there are none. */
-static void forget_calls(tuco_ctx *ctx) {
+static void forget_calls(struct rt_ctx_node *node) {
     bool mine;
-    tuco_ctx *call;
-    while ((call = stop_one_call(ctx, &mine)) != NULL) {
+    struct rt_ctx_node *call;
+    while ((call = stop_one_call(node, &mine)) != NULL) {
         if (mine) {
-            rt_ctx_unpin(call);
+            rt_ctx_unpin(&call->ctx);
         }
     }
 }
 
+static void forget_deadline(struct rt_ctx_node *node) {
+    if (node->ctx.kind == RT_CTX_TIMED) {
+        rt_ctx_forget_deadline(node);
+    }
+}
+
+/* Nobody could notice its end. */
+static void leave_tree(struct rt_ctx_node *node) {
+    rt_foreign_enter();
+    forget_deadline(node);
+    rt_ctx_unlink(node);
+    forget_calls(node);
+    rt_foreign_leave();
+}
+
+/* A call as well, which stays in the tree. */
 void tuco_ctx_unref(tuco_ctx *ctx) {
-    /* acq_rel: as in rt_ctx_unpin(). */
-    while (ctx != NULL && ctx != &background && rt_sub_acqrel(&ctx->handles, 1) == 1) {
+    uint64_t share = RT_CTX_HANDLE;
+    /* acq_rel: as in unpin_one(). */
+    while (ctx != NULL && ctx != &background &&
+           rt_sub_acqrel(&ctx->counts, share) / RT_CTX_HANDLE == 1) {
         tuco_ctx *parent = ctx->parent;
-        rt_foreign_enter();
-        rt_ctx_forget_deadline(ctx);
-        rt_ctx_unlink(ctx);
-        forget_calls(ctx);
-        rt_ctx_unpin(ctx);
-        rt_foreign_leave();
+        if (rt_ctx_can_be_cancelled(ctx)) {
+            leave_tree(node_of(ctx));
+        }
+        share = unpin_one(ctx) ? RT_CTX_HANDLE + RT_CTX_PIN : RT_CTX_HANDLE;
         ctx = parent;
     }
 }
 
 /* The end of a context */
 
-static bool is_over(const tuco_ctx *ctx) {
-    return rt_chan_is_over(ctx->done);
+static bool is_ended(uint32_t state) {
+    return (state & RT_CTX_ENDED) != 0;
+}
+
+/* See 'Done' in ctx.h. */
+static bool is_over(struct rt_ctx_node *node) {
+    /* acquire: sees the error, and the channel. Pairs with end_one() and
+       make_channel(). */
+    uint32_t state = rt_load_acq(&node->ctx.state);
+    return is_ended(state) &&
+           (!has_channel(state) || rt_chan_is_over(channel_in(cancellable_of(node))));
 }
 
 /* Somebody is closing the channel at this moment. */
-static void wait_until_over(const tuco_ctx *ctx) {
-    while (!is_over(ctx)) {
+static void wait_until_over(struct rt_ctx_node *node) {
+    while (!is_over(node)) {
         rt_cpu_relax();
         os_thread_yield();
     }
 }
 
-bool rt_ctx_take(tuco_ctx *ctx) {
-    uint32_t open = RT_CTX_OPEN;
-    /* acq_rel: decides who ends it. Pairs with itself, and with rt_ctx_link(). */
-    return rt_cas_acqrel(&ctx->state, &open, RT_CTX_ENDED);
+bool rt_ctx_take(struct rt_ctx_node *call) {
+    uint32_t open = 0;
+    /* acq_rel: decides who makes it, or stops it. Pairs with itself. */
+    return rt_cas_acqrel(&call->ctx.state, &open, RT_CTX_ENDED);
 }
 
-/* Ends ctx, but not those below; or sees to it that somebody has. */
-static void end_one(tuco_ctx *ctx, int err, int cause) {
-    bool is_call = ctx->kind == RT_CTX_CALL;
-    if (!rt_ctx_take(ctx)) {
-        if (!is_call) {
-            wait_until_over(ctx);
-        }
-        return;
-    }
-    if (is_call) {
-        rt_ctx_call(ctx);
-        return;
-    }
-    ctx->err = err;
-    ctx->cause = cause;
-    rt_ctx_forget_deadline(ctx);
-    rt_chan_close_system(ctx->done);
-}
-
-/* One of those below, pinned; NULL: there is none, and none comes any more, for ctx is
-   ended. */
-static tuco_ctx *first_below(tuco_ctx *ctx) {
-    lock(ctx);
-    tuco_ctx *child = ctx->below;
+/* One of those below, pinned; NULL: there is none, and if node is ended none comes any
+   more. */
+static struct rt_ctx_node *first_below_locked(struct rt_ctx_node *node) {
+    rt_assert_spin_held(&node->lock);
+    struct rt_ctx_node *child = node->below;
     if (child != NULL) {
         pin(child); /* safe because it leaves the tree before its last pin goes */
     }
-    unlock(ctx);
     return child;
+}
+
+static void end_call(struct rt_ctx_node *call) {
+    if (rt_ctx_take(call)) {
+        rt_ctx_call(call);
+    }
+}
+
+static uint32_t state_of(int err) {
+    return err == -ETIMEDOUT ? RT_CTX_ENDED | RT_CTX_TIMED_OUT : RT_CTX_ENDED;
+}
+
+/* Of a node that is done. */
+static int error_of(const struct rt_ctx_node *node) {
+    /* relaxed: the caller has seen that, and the bit came with it */
+    bool timed_out = (rt_load_rlx(&node->ctx.state) & RT_CTX_TIMED_OUT) != 0;
+    return timed_out ? -ETIMEDOUT : -ECANCELED;
+}
+
+/* Ends node, but not those below; or sees to it that somebody has. Returns the first
+   below. */
+static struct rt_ctx_node *end_one(struct rt_ctx_node *node, int err, int cause) {
+    if (node->ctx.kind == RT_CTX_CALL) {
+        end_call(node);
+        return NULL;
+    }
+    lock(node);
+    uint32_t state = rt_load_rlx(&node->ctx.state); /* relaxed: the lock is held */
+    if (!is_ended(state)) {
+        node->cause = cause;
+        /* release: publishes that. Pairs with is_over(). */
+        rt_store_rel(&node->ctx.state, state | state_of(err));
+    }
+    struct rt_ctx_node *child = first_below_locked(node);
+    unlock(node);
+    if (is_ended(state)) {
+        wait_until_over(node);
+        return child;
+    }
+    forget_deadline(node);
+    if (has_channel(state)) {
+        rt_chan_close_system(channel_in(cancellable_of(node)));
+    }
+    return child;
+}
+
+/* Takes node off the tree. Returns the first that is below above then. */
+static struct rt_ctx_node *unlink_and_next(struct rt_ctx_node *node,
+                                           struct rt_ctx_node *above) {
+    lock(above);
+    unlink_locked(node);
+    struct rt_ctx_node *next = first_below_locked(above);
+    unlock(above);
+    return next;
 }
 
 /* A walk through the tree: down to the first below, and up again when there are none
    left. Every node on the way down but the root has a pin, and gets its error from the
    one above it. */
-void rt_ctx_end(tuco_ctx *root, int err, int cause) {
-    tuco_ctx *ctx = root;
-    end_one(root, err, cause);
-    for (;;) {
-        tuco_ctx *child = first_below(ctx);
+void rt_ctx_end(struct rt_ctx_node *root, int err, int cause) {
+    struct rt_ctx_node *node = root;
+    struct rt_ctx_node *child = end_one(root, err, cause);
+    while (child != NULL || node != root) {
         if (child != NULL) {
-            end_one(child, ctx->err, ctx->cause);
-            ctx = child;
+            struct rt_ctx_node *above = node;
+            node = child;
+            child = end_one(node, error_of(above), above->cause);
             continue;
         }
-        rt_ctx_unlink(ctx);
-        if (ctx == root) {
-            return;
-        }
-        child = ctx;
-        ctx = ctx->above;
-        rt_ctx_unpin(child);
+        struct rt_ctx_node *ended = node;
+        node = ended->ctx.above;
+        child = unlink_and_next(ended, node);
+        rt_ctx_unpin(&ended->ctx);
     }
+    rt_ctx_unlink(root);
 }
 
 void tuco_ctx_cancel_cause(tuco_ctx *ctx, int cause) {
-    if (ctx->kind == RT_CTX_CANCEL) {
+    if (rt_ctx_can_be_cancelled(ctx)) {
         rt_foreign_enter();
-        rt_ctx_end(ctx, -ECANCELED, cause == 0 ? -ECANCELED : cause);
+        rt_ctx_end(node_of(ctx), -ECANCELED, cause == 0 ? -ECANCELED : cause);
         rt_foreign_leave();
     }
 }
@@ -215,62 +308,57 @@ void tuco_ctx_cancel(tuco_ctx *ctx) {
 
 /* Making */
 
-/* The nearest upwards that can be done, ctx included. */
-static tuco_ctx *nearest(tuco_ctx *ctx) {
-    return ctx->kind == RT_CTX_CANCEL ? ctx : ctx->above;
-}
-
-void *rt_ctx_make(size_t bytes, tuco_ctx *parent, enum rt_ctx_kind kind) {
+void rt_ctx_check_parent(const tuco_ctx *parent) {
     if (parent == NULL) {
         rt_panic("cannot create context from nil parent");
     }
-    tuco_ctx *ctx = rt_alloc(bytes);
+}
+
+void *rt_ctx_make(size_t bytes, tuco_ctx *parent, enum rt_ctx_kind kind) {
+    rt_ctx_check_parent(parent);
+    tuco_ctx *ctx = rt_alloc_raw(bytes);
     if (ctx == NULL) {
         return NULL;
     }
+    ctx->parent = parent;
+    ctx->above = rt_ctx_nearest(parent);
     ctx->kind = kind;
-    ctx->deadline = parent->deadline;
-    ctx->above = nearest(parent);
-    rt_init(&ctx->handles, 1);
-    rt_init(&ctx->pins, 1);
-    ctx->parent = tuco_ctx_ref(parent);
-    pin(parent);
+    rt_init(&ctx->state, 0);
+    rt_init(&ctx->counts, RT_CTX_HANDLE + RT_CTX_PIN);
+    if (parent != &background) {
+        /* relaxed: the caller has a handle */
+        rt_add_rlx(&parent->counts, RT_CTX_HANDLE + RT_CTX_PIN);
+    }
     return ctx;
 }
 
-tuco_ctx *rt_ctx_make_cancellable(tuco_ctx *parent) {
-    struct cancellable *c = rt_ctx_make(sizeof *c, parent, RT_CTX_CANCEL);
-    if (c == NULL) {
+void *rt_ctx_make_node(size_t bytes, tuco_ctx *parent, enum rt_ctx_kind kind) {
+    struct rt_ctx_node *node = rt_ctx_make(bytes, parent, kind);
+    if (node == NULL) {
         return NULL;
     }
-    c->owner.end = channel_ended;
-    rt_chan_init(&c->done, 0, 0, &c->owner);
-    c->ctx.done = &c->done;
-    return &c->ctx;
+    node->lock = (struct rt_spin){0};
+    node->below = NULL;
+    node->link = NULL;
+    return node;
 }
 
-static bool link_if_open(tuco_ctx *ctx, tuco_ctx *above) {
+static bool link_if_open(struct rt_ctx_node *node, struct rt_ctx_node *above) {
     lock(above);
-    /* acquire: pairs with rt_ctx_take(). See 'Cancel against derive' in ctx.h. */
-    bool open = rt_load_acq(&above->state) == RT_CTX_OPEN;
+    /* relaxed: the lock is held. See 'Cancel against derive' in ctx.h. */
+    bool open = !is_ended(rt_load_rlx(&above->ctx.state));
     if (open) {
-        ctx->next = above->below;
-        ctx->prev = NULL;
-        ctx->linked = true;
-        if (ctx->next != NULL) {
-            ctx->next->prev = ctx;
-        }
-        above->below = ctx;
+        link_locked(node, above);
     }
     unlock(above);
     return open;
 }
 
-void rt_ctx_link(tuco_ctx *ctx) {
-    tuco_ctx *above = ctx->above;
-    if (above != NULL && !link_if_open(ctx, above)) {
+void rt_ctx_link(struct rt_ctx_node *node) {
+    struct rt_ctx_node *above = node->ctx.above;
+    if (above != NULL && !link_if_open(node, above)) {
         wait_until_over(above);
-        rt_ctx_end(ctx, above->err, above->cause);
+        rt_ctx_end(node, error_of(above), above->cause);
     }
 }
 
@@ -279,32 +367,40 @@ tuco_ctx *tuco_ctx_background(void) {
 }
 
 tuco_ctx *tuco_ctx_with_cancel(tuco_ctx *parent) {
-    tuco_ctx *ctx = rt_ctx_make_cancellable(parent);
-    if (ctx != NULL) {
-        rt_foreign_enter();
-        rt_ctx_link(ctx);
-        rt_foreign_leave();
+    struct rt_ctx_cancellable *c = rt_ctx_make_node(sizeof *c, parent, RT_CTX_CANCEL);
+    if (c == NULL) {
+        return NULL;
     }
-    return ctx;
+    rt_foreign_enter();
+    rt_ctx_link(&c->node);
+    rt_foreign_leave();
+    return &c->node.ctx;
 }
+
+struct value {
+    tuco_ctx ctx;
+    /* Immutable. */
+    const void *key;
+    void *value;
+};
 
 tuco_ctx *tuco_ctx_with_value(tuco_ctx *parent, const void *key, void *value) {
     if (key == NULL) {
         rt_panic("nil key");
     }
-    tuco_ctx *ctx = rt_ctx_make(sizeof *ctx, parent, RT_CTX_VALUE);
-    if (ctx != NULL) {
-        ctx->key = key;
-        ctx->value = value;
+    struct value *v = rt_ctx_make(sizeof *v, parent, RT_CTX_VALUE);
+    if (v == NULL) {
+        return NULL;
     }
-    return ctx;
+    v->key = key;
+    v->value = value;
+    return &v->ctx;
 }
 
 tuco_ctx *tuco_ctx_without_cancel(tuco_ctx *parent) {
     tuco_ctx *ctx = rt_ctx_make(sizeof *ctx, parent, RT_CTX_DETACHED);
     if (ctx != NULL) {
         ctx->above = NULL;
-        ctx->deadline = TUCO_NEVER;
     }
     return ctx;
 }
@@ -312,50 +408,73 @@ tuco_ctx *tuco_ctx_without_cancel(tuco_ctx *parent) {
 /* Looking */
 
 /* Without a runtime nobody watches the clock: then who asks does. */
-static bool is_overdue(const tuco_ctx *ctx) {
-    return ctx->deadline != TUCO_NEVER && rt_phase_now() != RT_RUNNING &&
-           ctx->deadline <= tuco_now();
+static bool is_overdue(tuco_ctx *ctx) {
+    if (likely(rt_phase_now() == RT_RUNNING)) {
+        return false;
+    }
+    tuco_time deadline = tuco_ctx_deadline(ctx);
+    return deadline != TUCO_NEVER && deadline <= tuco_now();
 }
 
-/* The context by which ctx is done; NULL: it is not. */
-static const tuco_ctx *done_by(tuco_ctx *ctx) {
-    tuco_ctx *owner = nearest(ctx);
-    if (owner == NULL || is_over(owner)) {
-        return owner;
+/* The node by which ctx is done; NULL: it is not. */
+static const struct rt_ctx_node *done_by(tuco_ctx *ctx) {
+    struct rt_ctx_node *node = rt_ctx_nearest(ctx);
+    if (node == NULL || is_over(node)) {
+        return node;
     }
-    if (!is_overdue(owner)) {
+    if (!is_overdue(&node->ctx)) {
         return NULL;
     }
     rt_foreign_enter();
-    rt_ctx_end(owner, -ETIMEDOUT, -ETIMEDOUT);
+    rt_ctx_end(node, -ETIMEDOUT, -ETIMEDOUT);
     rt_foreign_leave();
-    return owner;
+    return node;
+}
+
+static RT_COLD void make_channel(struct rt_ctx_node *node) {
+    struct rt_ctx_cancellable *c = cancellable_of(node);
+    lock(node);
+    uint32_t state = rt_load_rlx(&node->ctx.state); /* relaxed: the lock is held */
+    if (!has_channel(state)) {
+        memset(c->channel, 0, sizeof c->channel);
+        rt_chan_init(channel_in(c), 0, 0, &c->owner);
+        rt_init(&channel_in(c)->closed, is_ended(state));
+        /* release: publishes the channel. Pairs with tuco_ctx_done() and is_over(). */
+        rt_store_rel(&node->ctx.state, state | RT_CTX_CHANNEL);
+    }
+    unlock(node);
 }
 
 tuco_chan *tuco_ctx_done(tuco_ctx *ctx) {
-    const tuco_ctx *owner = nearest(ctx);
-    return owner == NULL ? NULL : owner->done;
+    struct rt_ctx_node *node = rt_ctx_nearest(ctx);
+    if (node == NULL) {
+        return NULL;
+    }
+    /* acquire: pairs with make_channel(). */
+    if (unlikely(!has_channel(rt_load_acq(&node->ctx.state)))) {
+        make_channel(node);
+    }
+    return channel_in(cancellable_of(node));
 }
 
 int tuco_ctx_err(tuco_ctx *ctx) {
-    const tuco_ctx *owner = done_by(ctx);
-    return owner == NULL ? 0 : owner->err;
+    const struct rt_ctx_node *node = done_by(ctx);
+    return node == NULL ? 0 : error_of(node);
 }
 
 int tuco_ctx_cause(tuco_ctx *ctx) {
-    const tuco_ctx *owner = done_by(ctx);
-    return owner == NULL ? 0 : owner->cause;
+    const struct rt_ctx_node *node = done_by(ctx);
+    return node == NULL ? 0 : node->cause;
 }
 
 void *tuco_ctx_value(tuco_ctx *ctx, const void *key) {
     for (; ctx != NULL; ctx = ctx->parent) {
-        if (ctx->kind == RT_CTX_VALUE && ctx->key == key) {
-            return ctx->value;
+        if (ctx->kind == RT_CTX_VALUE) {
+            const struct value *v = rt_container_of(ctx, struct value, ctx);
+            if (v->key == key) {
+                return v->value;
+            }
         }
     }
     return NULL;
-}
-
-tuco_time tuco_ctx_deadline(tuco_ctx *ctx) {
-    return ctx->deadline;
 }

@@ -16,7 +16,7 @@ struct header {
     char unused[RT_CACHE_LINE_BYTES - sizeof(size_t)];
 };
 
-void *rt_alloc(size_t bytes) {
+static void *alloc_filled(size_t bytes, int with) {
     if (os_fault(OS_FAULT_ALLOC) != 0) {
         return NULL;
     }
@@ -26,9 +26,16 @@ void *rt_alloc(size_t bytes) {
     if (h == NULL) {
         return NULL;
     }
-    memset(h, 0, sizeof *h + rounded);
     h->bytes = rounded;
-    return h + 1;
+    return memset(h + 1, with, rounded);
+}
+
+void *rt_alloc(size_t bytes) {
+    return alloc_filled(bytes, 0);
+}
+
+void *rt_alloc_raw(size_t bytes) {
+    return alloc_filled(bytes, SPOILT);
 }
 
 void *rt_alloc_lines(size_t bytes) {

@@ -28,6 +28,7 @@ static void expect_end(tuco_ctx *parent, tuco_time deadline) {
 static void expect_born_done(tuco_ctx *parent, tuco_time deadline) {
     tuco_ctx *ctx = MADE(tuco_ctx_with_deadline(parent, deadline));
     EXPECT_DONE(ctx, -ETIMEDOUT, -ETIMEDOUT);
+    ASSERT_EQ(tuco_ctx_deadline(ctx), deadline);
     tuco_ctx_unref(ctx);
 }
 

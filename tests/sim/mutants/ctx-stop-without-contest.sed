@@ -3,6 +3,6 @@
 # file: ctx/after.c
 # scenario: ctx_stop
 /^bool tuco_ctx_after_stop/,/^}/ {
-    s/if (!rt_ctx_take(node))/if (rt_load_acq(\&node->state) != RT_CTX_OPEN)/
-    s/^    if (node->above != NULL)/    rt_store_rel(\&node->state, RT_CTX_ENDED);\n&/
+    s/if (!rt_ctx_take(node))/if (rt_load_acq(\&node->ctx.state) != 0)/
+    s/^    if (node->ctx.above != NULL)/    rt_store_rel(\&node->ctx.state, RT_CTX_ENDED);\n&/
 }

@@ -97,6 +97,10 @@ static int cancel_main(void *unused) {
     tuco_ctx *parent = tuco_ctx_background();
     for (int i = 0; i < CHILDREN_MAX; i++) {
         parent = line[i] = child_of(parent);
+        if (sim_pick(0, 1)) {
+            tuco_ctx_done(
+                line[i]); /* the others have a channel when they are looked at */
+        }
     }
     sim_search();
     for (int i = sim_pick(2, 4); i > 0; i--) {
@@ -114,6 +118,53 @@ SIM_SCENARIO(ctx_cancel, "several cancel in the same branch of a tree") {
     sim_begin_procs(2, 4);
     sim.steady = true; /* as above */
     sim_main_twice(cancel_main);
+}
+
+/* The first who asks for the channel against the end, and against another first. */
+
+static void ask_and_wait(void *unused) {
+    (void)unused;
+    sim_pause_some(40);
+    if (sim_pick(0, 1)) {
+        is_done(root);
+    }
+    tuco_chan *done = tuco_ctx_done(root);
+    if (sim_pick(0, 1)) {
+        tuco_chan_ref(done);
+        tuco_ctx_unref(root); /* its last, perhaps */
+        sim_check(tuco_chan_recv(done, NULL) == -EPIPE);
+        tuco_chan_unref(done);
+        return;
+    }
+    sim_check(tuco_chan_recv(done, NULL) == -EPIPE);
+    check_done(root, CAUSE);
+    tuco_ctx_unref(root);
+}
+
+static int ask_main(void *unused) {
+    (void)unused;
+    tuco_ctx *upper = child_of(tuco_ctx_background());
+    root = child_of(upper);
+    sim_search();
+    for (int i = sim_pick(1, CHILDREN_MAX); i > 0; i--) {
+        tuco_ctx_ref(root);
+        go(ask_and_wait, NULL);
+    }
+    tuco_yield();
+    sim_pause_some(60);
+    tuco_ctx_cancel_cause(upper, CAUSE);
+    sim_check(tuco_ctx_err(root) == -ECANCELED);
+    check_done(root, CAUSE);
+    tuco_ctx_unref(upper);
+    tuco_ctx_unref(root);
+    tuco_wg_wait(&all);
+    return SIM_RESULT;
+}
+
+SIM_SCENARIO(ctx_ask, "the channel of a context is asked for while that is cancelled") {
+    sim_begin_procs(2, 4);
+    sim.steady = true; /* as above */
+    sim_main_twice(ask_main);
 }
 
 /* Deadline against cancel against the last reference. */
