@@ -153,6 +153,7 @@ static void tear_down(void) {
     for (uint32_t i = 0; i < rt_sched.procs; i++) {
         rt_stack_flush(&rt_sched.ps[i].stacks);
         rt_gpool_flush(&rt_sched.ps[i].gcache);
+        rt_block_flush(&rt_sched.ps[i].blocks);
     }
     free_ps();
     rt_stack_free_all();

@@ -3,6 +3,7 @@
 #include "chan/chan.h"
 #include "base/alloc.h"
 #include "base/die.h"
+#include "sched/p.h"
 #include "sched/park.h"
 
 #include <errno.h>
@@ -403,6 +404,31 @@ void rt_chan_init(tuco_chan *c, uint32_t elem_bytes, uint32_t capacity,
     rt_init(&c->references, 1);
 }
 
+/* Its memory, with everything but the buffer zeroed; NULL: there is none. */
+static tuco_chan *chan_alloc(size_t bytes) {
+    struct rt_m *m = arch_self();
+    tuco_chan *c;
+    if (likely(bytes <= RT_BLOCK_BYTES)) {
+        c = m != NULL ? rt_block_get(&m->p->blocks) : rt_alloc_raw(RT_BLOCK_BYTES);
+    } else {
+        c = rt_alloc_raw(bytes);
+    }
+    if (likely(c != NULL)) {
+        *c = (tuco_chan){.owner = NULL};
+    }
+    return c;
+}
+
+static void chan_free(tuco_chan *c) {
+    struct rt_m *m = arch_self();
+    size_t bytes = sizeof *c + (size_t)c->elem_bytes * c->capacity;
+    if (likely(bytes <= RT_BLOCK_BYTES && m != NULL)) {
+        rt_block_put(&m->p->blocks, c);
+    } else {
+        rt_free(c);
+    }
+}
+
 tuco_chan *tuco_chan_make(size_t elem_size, size_t capacity) {
     size_t bytes;
     if (__builtin_mul_overflow(elem_size, capacity, &bytes) ||
@@ -411,7 +437,7 @@ tuco_chan *tuco_chan_make(size_t elem_size, size_t capacity) {
         capacity > UINT32_MAX) {
         return NULL;
     }
-    tuco_chan *c = rt_alloc(bytes);
+    tuco_chan *c = chan_alloc(bytes);
     if (c != NULL) {
         rt_chan_init(c, (uint32_t)elem_size, (uint32_t)capacity, NULL);
     }
@@ -426,13 +452,15 @@ tuco_chan *tuco_chan_ref(tuco_chan *c) {
 }
 
 void tuco_chan_unref(tuco_chan *c) {
-    /* acq_rel: all that others did with the channel comes before its end. Pairs with
-       itself. */
-    if (c != NULL && rt_sub_acqrel(&c->references, 1) == 1) {
+    /* acquire, acq_rel: all that others did with the channel comes before its end. Pairs
+       with the subtraction. Who has the only reference need not count: nobody could make
+       another. */
+    if (c != NULL &&
+        (rt_load_acq(&c->references) == 1 || rt_sub_acqrel(&c->references, 1) == 1)) {
         if (c->owner != NULL) {
             c->owner->end(c->owner);
         } else {
-            rt_free(c);
+            chan_free(c);
         }
     }
 }

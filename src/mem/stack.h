@@ -64,7 +64,15 @@ extern unsigned rt_stack_cached_log2;
 static inline struct rt_stack *rt_stack_get(struct rt_stack_cache *c,
                                             unsigned size_log2) {
     if (likely(size_log2 == rt_stack_cached_log2 && c->count > 0)) {
-        return c->slots[--c->count];
+        struct rt_stack *s = c->slots[--c->count];
+        if (likely(c->count > 1)) {
+            /* For the next one: its first frame, to be written. For the one after: where
+               that is. */
+            __builtin_prefetch((char *)c->slots[c->count - 1]->top - RT_CACHE_LINE_BYTES,
+                               1);
+            __builtin_prefetch(c->slots[c->count - 2]);
+        }
+        return s;
     }
     return rt_stack_get_slow(c, size_log2);
 }

@@ -107,8 +107,8 @@ struct rt_g {
     union {
         char inline_arg[RT_INLINE_ARG_BYTES] __attribute__((aligned(16)));
         struct {
-            struct rt_waiter waiter; /* for waits in one queue */
             struct rt_timer timer;   /* its deadline */
+            struct rt_waiter waiter; /* for waits in one queue; a cache line of its own */
         };
     };
 };

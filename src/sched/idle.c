@@ -441,10 +441,11 @@ static bool give_up(struct rt_m *m) {
 static void give_caches_back(struct rt_p *p) {
     rt_stack_flush(&p->stacks);
     rt_gpool_flush(&p->gcache);
+    rt_block_flush(&p->blocks);
 }
 
 static bool has_caches(const struct rt_p *p) {
-    return p->stacks.count > 0 || p->gcache.count > 0;
+    return p->stacks.count > 0 || p->gcache.count > 0 || p->blocks.count > 0;
 }
 
 /* Sleeps until the first timer is due, less what sleeps last too long, and watches the

@@ -5,6 +5,7 @@
 
 #include "base/atomic.h"
 #include "base/compiler.h"
+#include "mem/blocks.h"
 #include "mem/gpool.h"
 #include "mem/stack.h"
 #include "sched/runq.h"
@@ -66,6 +67,7 @@ struct rt_p {
 
     /* Owner. */
     struct rt_stack_cache stacks;
+    struct rt_block_cache blocks;
     /* by how much its M sleeps too long, up to a bound: see 'Timers' in idle.c */
     int64_t oversleep_ns;
 };

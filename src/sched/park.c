@@ -57,6 +57,7 @@ void rt_ready(struct rt_g *g) {
     }
     rt_gstate_set(g, RT_G_WAITING, RT_G_RUNNABLE);
     struct rt_m *m = arch_self();
+    __builtin_prefetch(g->ctx.sp, 1); /* it runs soon, and may have waited for long */
     if (unlikely(m == NULL || migrating())) {
         put_global(g);
     } else {

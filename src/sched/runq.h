@@ -33,6 +33,7 @@
  */
 #include "base/atomic.h"
 #include "base/compiler.h"
+#include "mem/gpool.h"
 #include <stdbool.h>
 
 struct rt_g;
@@ -84,9 +85,11 @@ static inline struct rt_g *rt_runq_pop(struct rt_runq *q) {
            rt_runq_put(). */
         if (likely(rt_cas_acqrel(&q->head, &h, h + 1))) {
             /* A hint: what comes later is often out of the cache. Whatever the slot
-               holds, nothing is read. */
-            __builtin_prefetch(
-                rt_load_rlx(&q->slots[(h + RT_RUNQ_AHEAD) % RT_RUNQ_SLOTS]), 1);
+               holds, nothing is read. The copy of an argument lies in the spare bytes. */
+            const char *later =
+                (const char *)rt_load_rlx(&q->slots[(h + RT_RUNQ_AHEAD) % RT_RUNQ_SLOTS]);
+            __builtin_prefetch(later, 1);
+            __builtin_prefetch(later + RT_GSLOT_SPARE_OFFSET, 1);
             return g;
         }
     }
