@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #define CHILDREN_MAX 6
+#define SET_MAX      12
 #define CAUSE        77
 
 static tuco_wg all;
@@ -292,5 +293,41 @@ SIM_SCENARIO(ctx_outside,
     }
     sim_threads_join(threads);
     sim_check(tuco_stop(TUCO_NEVER) == 0);
+    sim_check(sim_threads_alive() == 1);
+}
+
+/* Set against start: the runtime finds a deadline among those set aside, or who sets it
+   finds the runtime. One that neither watches never passes, since the threads are waited
+   for before the runtime stops. */
+
+static bool runs;
+
+static void set_until_it_runs(void *unused) {
+    (void)unused;
+    tuco_ctx *set[SET_MAX];
+    int count = 0;
+    sim_pause_some(60);
+    while (count < SET_MAX && !runs) {
+        set[count++] =
+            made(tuco_ctx_with_timeout(tuco_ctx_background(), TUCO_MILLISECOND));
+    }
+    while (count > 0) {
+        tuco_ctx *ctx = set[--count];
+        wait_for(ctx);
+        sim_check(tuco_ctx_err(ctx) == -ETIMEDOUT);
+        tuco_ctx_unref(ctx);
+    }
+}
+
+SIM_SCENARIO(ctx_start, "threads set deadlines just when the runtime starts") {
+    sim_begin_procs(1, 2);
+    for (int i = sim_pick(1, 3); i > 0; i--) {
+        runs = false;
+        int threads = sim_threads_start(set_until_it_runs, sim_pick(1, 3));
+        sim_check(tuco_start() == 0);
+        runs = true;
+        sim_threads_join(threads);
+        sim_check(tuco_stop(TUCO_NEVER) == 0);
+    }
     sim_check(sim_threads_alive() == 1);
 }
