@@ -39,7 +39,8 @@ void rt_globq_put(struct rt_g *g);
 void rt_globq_put_list(struct rt_glist *list);
 void rt_globq_put_array(struct rt_g *const *gs, uint32_t count);
 
-/* One of the oldest, or NULL. */
+/* One of those that came one by one and have waited longest, or of those that overflowed;
+   NULL: there is none. */
 struct rt_g *rt_globq_take_one(void);
 
 /* The same; and a fair share of the rest, at most half a ring, goes to p's ring, which is
