@@ -409,7 +409,7 @@ static tuco_chan *chan_alloc(size_t bytes) {
     struct rt_m *m = arch_self();
     tuco_chan *c;
     if (likely(bytes <= RT_BLOCK_BYTES)) {
-        c = m != NULL ? rt_block_get(&m->p->blocks) : rt_alloc_raw(RT_BLOCK_BYTES);
+        c = m != NULL ? rt_block_get(&m->p->blocks) : rt_block_make();
     } else {
         c = rt_alloc_raw(bytes);
     }
@@ -422,10 +422,12 @@ static tuco_chan *chan_alloc(size_t bytes) {
 static void chan_free(tuco_chan *c) {
     struct rt_m *m = arch_self();
     size_t bytes = sizeof *c + (size_t)c->elem_bytes * c->capacity;
-    if (likely(bytes <= RT_BLOCK_BYTES && m != NULL)) {
+    if (unlikely(bytes > RT_BLOCK_BYTES)) {
+        rt_free(c);
+    } else if (likely(m != NULL)) {
         rt_block_put(&m->p->blocks, c);
     } else {
-        rt_free(c);
+        rt_block_free(c);
     }
 }
 

@@ -19,8 +19,9 @@ TEST(comes_back_last_in_first_out) {
     ASSERT_EQ(cache.count, 2u);
     ASSERT(rt_block_get(&cache) == b);
     ASSERT(rt_block_get(&cache) == a);
-    rt_free(a);
-    rt_free(b);
+    ASSERT_EQ((uintptr_t)a % RT_CACHE_LINE_BYTES, 0u);
+    rt_block_free(a);
+    rt_block_free(b);
 }
 
 TEST(keeps_no_more_than_its_slots) {
