@@ -74,4 +74,11 @@ static inline void rt_cpu_relax(void) {
 #endif
 }
 
+/* The same for so many turns, some ten nanoseconds each. */
+static inline void rt_cpu_relax_for(int turns) {
+    for (int i = 0; i < turns; i++) {
+        rt_cpu_relax();
+    }
+}
+
 #endif

@@ -5,18 +5,19 @@
 
 #include <tuco/go.h>
 
-/* Turns between two tries double up to this. A turn is some ten nanoseconds. */
-#define BACKOFF_TURNS_MAX 64
+/* Turns between two tries double, from the first to this. A turn is some ten nanoseconds.
+   Long against a section: each time that the lock changes cores costs both of them more
+   than a dozen sections of one. */
+#define BACKOFF_TURNS_FIRST 32
+#define BACKOFF_TURNS_MAX   256
 
-/* So many tries, some microseconds, before the CPU is given away. */
-#define TRIES_MAX 16
+/* So many tries, ten microseconds, before the CPU is given away. */
+#define TRIES_MAX 6
 
 static bool try_for_a_while(struct rt_spin *l) {
-    int turns = 4;
+    int turns = BACKOFF_TURNS_FIRST;
     for (int tries = 0; tries < TRIES_MAX; tries++) {
-        for (int i = 0; i < turns; i++) {
-            rt_cpu_relax();
-        }
+        rt_cpu_relax_for(turns);
         /* relaxed: a look that leaves the line with the holder; the try decides. */
         if (rt_load_rlx(&l->word) == 0 && rt_spin_try(l)) {
             return true;

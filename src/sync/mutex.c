@@ -133,9 +133,7 @@ static bool may_spin(void) {
 static bool spin(struct mutex *m) {
     int turns = PAUSE_TURNS_FIRST;
     for (int pauses = 0; pauses < PAUSES; pauses++) {
-        for (int i = 0; i < turns; i++) {
-            rt_cpu_relax();
-        }
+        rt_cpu_relax_for(turns);
         if (take(m)) {
             return true;
         }

@@ -73,4 +73,7 @@
 
 #define rt_cpu_relax() sim_relax(SIM_SITE("cpu_relax", ""))
 
+/* Others may have any number of turns meanwhile. */
+#define rt_cpu_relax_for(turns) ((void)(turns), rt_cpu_relax())
+
 #endif
