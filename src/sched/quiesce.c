@@ -60,11 +60,16 @@ static _Noreturn void report_deadlock(void) {
 
 void rt_quiesce_check(void) {
     rt_lock(&rt_sched.lifecycle);
+    if (rt_phase_now() != RT_RUNNING) {
+        /* A foreign thread that left when the runtime ended: the Ps may be gone. Under the
+           lock the end cannot begin. */
+        rt_unlock(&rt_sched.lifecycle);
+        return;
+    }
     bool silent = rt_foreign_silent(); /* first: see the essay */
     uint32_t firings = rt_sched_timer_firings();
     rt_spawn_starving_lock();
-    bool at_rest = rt_phase_now() == RT_RUNNING && rt_idle_all() &&
-                   rt_find_pending(1) == 0 &&
+    bool at_rest = rt_idle_all() && rt_find_pending(1) == 0 &&
                    rt_load_rlx(&rt_sched.starved) == 0; /* relaxed: under its lock */
     rt_spawn_starving_unlock();
     if (at_rest && rt_sched_has_main() && silent && !rt_sched_timers_armed() &&
