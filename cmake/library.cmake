@@ -6,7 +6,7 @@ find_package(Threads REQUIRED)
 
 file(GLOB tuco_sources CONFIGURE_DEPENDS
     src/*.c
-    src/base/*.c src/os/*.c src/mem/*.c src/sched/*.c
+    src/base/*.c src/os/*.c src/cpu/*.c src/mem/*.c src/sched/*.c
     src/chan/*.c src/sync/*.c src/time/*.c src/ctx/*.c src/net/*.c src/trace/*.c
     src/arch/*.c src/arch/${TUCO_ARCH}/*.c src/arch/${TUCO_ARCH}/*.S)
 
@@ -35,6 +35,12 @@ target_link_options(tuco PRIVATE
 
 add_library(tuco_static STATIC)
 set_target_properties(tuco_static PROPERTIES OUTPUT_NAME tuco EXPORT_NAME tuco_static)
+
+# For TUCODEBUG=mutexcheck=1: loaded by those who want it, and by nobody else.
+add_library(tuco_mutexcheck SHARED tools/mutexcheck.c)
+set_target_properties(tuco_mutexcheck PROPERTIES
+    OUTPUT_NAME tuco-mutexcheck C_VISIBILITY_PRESET hidden)
+target_link_libraries(tuco_mutexcheck PRIVATE tuco_flags ${CMAKE_DL_LIBS})
 
 foreach(library tuco tuco_static)
     target_sources(${library} PRIVATE $<TARGET_OBJECTS:tuco_objects>)

@@ -4,10 +4,11 @@
 # A source can say, each on a line of its own, where it does not apply:
 #     /* fixed procs */    it chooses its number of processors itself: one entry only
 #     /* serial */         it measures time or load: nothing else runs beside it
+#     /* slow */           it takes seconds: not in debug and ubsan, nor with faults in it
 #     /* not under X */    left out of the build X: asan, ubsan, tsan or qemu
 
 set(test_timeout_seconds 120)
-set(stress_seconds 3)
+set(stress_seconds 2)
 set(skip_status 77)     # what a test program ends with if none of its tests applied
 
 # What this build calls itself in a "not under" line, and what its sanitizer is asked for.
@@ -92,6 +93,9 @@ function(test_add_source source kind)
     string(REPLACE "/" "." target ${name})
 
     add_executable(${target} ${source})
+    if(folder STREQUAL "behaviour/mutexcheck")
+        target_link_libraries(${target} PRIVATE tuco_mutexcheck) # as if preloaded
+    endif()
     target_link_libraries(${target} PRIVATE test_support tuco_flags)
     set_target_properties(${target} PROPERTIES
         OUTPUT_NAME ${program}
@@ -106,6 +110,12 @@ function(test_add_source source kind)
         return()
     endif()
 
+    if(kind STREQUAL "fuzz")
+        # The least number of inputs, and always the same ones.
+        test_add_entry(${name} ${target} LABELS fuzz ARGUMENTS --seconds 0 --seed 1)
+        return()
+    endif()
+
     test_has_mark(${source} "serial" serial)
     if(serial)
         set(serial SERIAL)
@@ -114,14 +124,20 @@ function(test_add_source source kind)
         set(serial)
         set(serial_label)
     endif()
-    if(kind STREQUAL "behaviour" AND NOT serial)
+    test_has_mark(${source} "slow" slow)
+    if(slow AND (CMAKE_BUILD_TYPE STREQUAL "Debug" OR TUCO_SANITIZE STREQUAL "undefined"))
+        return()
+    endif()
+    if(kind STREQUAL "behaviour" AND NOT serial AND NOT slow)
         cmake_path(GET folder FILENAME noun)
         set_property(GLOBAL APPEND PROPERTY sweep_nouns ${noun})
         set_property(GLOBAL APPEND PROPERTY sweep_of_${noun} $<TARGET_FILE:${target}>)
     endif()
     test_has_mark(${source} "fixed procs" fixed)
     set(by_procs FALSE)
-    if(kind STREQUAL "behaviour" AND NOT fixed AND NOT CMAKE_CROSSCOMPILING)
+    # What UBSan looks for does not depend on the number of processors.
+    if(kind STREQUAL "behaviour" AND NOT fixed AND NOT CMAKE_CROSSCOMPILING AND
+            NOT TUCO_SANITIZE STREQUAL "undefined")
         set(by_procs TRUE)
     endif()
     # ThreadSanitizer makes every process slow to start: one number of processors has to do.
@@ -154,11 +170,11 @@ target_link_libraries(test_support ${support_scope} tuco_static Threads::Threads
 # An emulator is slow and knows no faults, no load and no debugger worth testing.
 set(kinds unit behaviour)
 if(NOT CMAKE_CROSSCOMPILING)
-    list(APPEND kinds misuse fault regress stress)
+    list(APPEND kinds misuse fault regress stress fuzz)
 endif()
 set(glob_unit tests/unit/*_test.c)
 set(glob_behaviour tests/behaviour/*/*.c)
-foreach(kind misuse fault regress stress)
+foreach(kind misuse fault regress stress fuzz)
     set(glob_${kind} tests/${kind}/*.c)
 endforeach()
 foreach(kind ${kinds})
@@ -170,15 +186,15 @@ endforeach()
 
 # The behaviours again with faults in them, a folder at a time: in the fastest build, and
 # in the one that sees what is not given back. A program that measures time or load is left
-# out: another one runs beside it. The order is always the same; sweep.sh without SWEEP_SEED
+# out, because another one runs beside it, and one that takes seconds. The order is always the same; sweep.sh without SWEEP_SEED
 # draws another.
 if(NOT CMAKE_CROSSCOMPILING AND
         (TUCO_SANITIZE STREQUAL "address" OR
             (CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT TUCO_SANITIZE)))
     if(TUCO_SANITIZE)
-        set(sweep_milliseconds 100)
+        set(sweep_milliseconds 40)
     else()
-        set(sweep_milliseconds 200)
+        set(sweep_milliseconds 80)
     endif()
     set(sweep_environment ${test_environment} SWEEP_SEED=1)
     if(TUCO_SANITIZE STREQUAL "address")

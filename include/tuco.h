@@ -23,9 +23,11 @@
  * Misuse, such as a wait group counted below zero, ends the process with a message that
  * names the rule broken and the goroutine, and exit status 2.
  *
- * A goroutine may wake up on another thread than the one it blocked on. Do not keep the
- * address of a thread-local variable, and do not hold a pthread mutex, across a call that
- * may block or yield.
+ * A goroutine may come back from a call of this library on another thread: from a wait,
+ * and from any other call too, if its time slice is over. Do not keep the address of a
+ * thread-local variable, and do not hold a pthread mutex, across a call, unless the
+ * goroutine is wired to its thread: see tuco_lock_thread(). Between two calls it stays
+ * where it is.
  */
 #include <tuco/version.h>
 #include <tuco/time.h>

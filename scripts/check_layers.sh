@@ -10,9 +10,10 @@ layers='
 base:  os
 os:    base
 arch:  base
+cpu:   base os
 trace: base os
 mem:   base os arch trace
-sched: base os arch trace mem
+sched: base os arch cpu trace mem
 chan:  base os arch trace mem sched
 sync:  base os arch trace mem sched chan
 time:  base os arch trace mem sched chan
@@ -24,6 +25,7 @@ net:   base os arch trace mem sched
 exceptions='
 sched/sched.h -> config.h: the scheduler keeps the settings that it was started with
 sched/find.c -> time/timer.h: an idle processor asks for goroutines whose timer is due
+sched/procs.c -> time/timer.h: a new processor gets a wheel, and one too many leaves its timers
 sched/wait.c -> time/timer.h: a wait with a deadline arms the timer of its goroutine
 sched/find.c -> net/poll.h: an idle processor asks for goroutines whose I/O is ready
 '

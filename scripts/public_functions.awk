@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Prints a line for each function that public headers declare:
+# Prints a line for each function, and each variable, that public headers declare:
 #     file line name exported|inline|hidden documented|bare
-# A function is documented by a comment that ends on the line above it, or if the
-# declaration on the line above it is. It is hidden if it lacks TUCO_API.
+# It is documented by a comment that ends on the line above it, or if the declaration on
+# the line above it is. A function is hidden if it lacks TUCO_API.
 
 FNR == 1 {
     in_comment = in_macro = in_body = 0
@@ -11,7 +11,8 @@ FNR == 1 {
 }
 
 function declared(    name) {
-    if (!match(declaration, /tuco_[a-z0-9_]+[ \t]*\(/)) {
+    if (!match(declaration, /tuco_[a-z0-9_]+[ \t]*\(/) &&
+        !(kind == "exported" && match(declaration, /tuco_[a-z0-9_]+[ \t]*;/))) {
         return
     }
     name = substr(declaration, RSTART, RLENGTH - 1)

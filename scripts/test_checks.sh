@@ -33,6 +33,10 @@ static inline int tuco_three(void) {
 
 /* What a callback looks like. */
 typedef int (*tuco_callback)(void);
+
+/* Used by what is above. */
+TUCO_API extern int tuco_private_count;
+TUCO_API void tuco_private_slow(void);
 END
     for name in one two three; do
         echo "tuco_$name" | plant docs/man/tuco_$name.3
@@ -169,6 +173,13 @@ END
 red check_headers.sh include/tuco/x.h 'no manual page docs/man/tuco_four.3' <<'END'
 /* Does a fourth thing. */
 TUCO_API void tuco_four(void);
+END
+red check_headers.sh include/tuco/x.h 'no manual page docs/man/tuco_five.3' <<'END'
+/* A fifth thing. */
+TUCO_API extern int tuco_five;
+END
+red check_headers.sh include/tuco/x.h 'x.h:1: tuco_private_five has no comment' <<'END'
+TUCO_API extern int tuco_private_five;
 END
 echo '.so man3/tuco_none.3' |
     red check_headers.sh docs/man/tuco_two.3 'docs/man/tuco_none.3, which does not exist'

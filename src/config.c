@@ -3,8 +3,9 @@
 #include "config.h"
 #include "base/bits.h"
 #include "base/die.h"
+#include "cpu/cpu.h"
 #include "os/os.h"
-#include "sched/p.h"
+#include "sched/procs.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -17,6 +18,9 @@
 _Static_assert(RT_PROCS_MAX == 1024, "see TUCOPROCS in options.def");
 _Static_assert(RT_STACK_MIN_LOG2 == 14 && RT_STACK_MAX_LOG2 == 36,
                "see TUCOSTACK in options.def");
+
+/* See preemptmax in options.def. */
+#define PREEMPT_MAX 10000
 
 /* Longer values are shown in part, so that a message fits the line of rt_print(). */
 #define SHOWN_BYTES 200
@@ -126,14 +130,23 @@ static bool set_guard(struct rt_config *c, struct text value) {
     return true;
 }
 
-/* Only the length: what is in the directory is for rt_topology_load() to judge. */
-static bool set_topology_dir(struct rt_config *c, struct text value) {
-    if (value.length >= sizeof c->topology_dir) {
+static bool set_path(char path[RT_CONFIG_PATH_BYTES], struct text value) {
+    if (value.length >= RT_CONFIG_PATH_BYTES) {
         return false;
     }
-    memcpy(c->topology_dir, value.start, value.length);
-    c->topology_dir[value.length] = '\0';
+    memcpy(path, value.start, value.length);
+    path[value.length] = '\0';
     return true;
+}
+
+/* Only the length: what is in the directory is for rt_topology_load() to judge. */
+static bool set_topology_dir(struct rt_config *c, struct text value) {
+    return set_path(c->topology_dir, value);
+}
+
+/* Likewise: that is for load_procs(). */
+static bool set_cgroup_root(struct rt_config *c, struct text value) {
+    return set_path(c->cgroup_root, value);
 }
 
 static bool set_schedtrace_ms(struct rt_config *c, struct text value) {
@@ -145,11 +158,40 @@ static bool set_schedtrace_ms(struct rt_config *c, struct text value) {
     return true;
 }
 
-static bool set_migrate(struct rt_config *c, struct text value) {
+static bool parse_switch(struct text value, bool *on) {
     static const char *const words[] = {"0", "1"};
     int word = parse_word(value, words, RT_ARRAY_LENGTH(words));
-    c->debug.migrate = word == 1;
+    *on = word == 1;
     return word >= 0;
+}
+
+static bool set_migrate(struct rt_config *c, struct text value) {
+    return parse_switch(value, &c->debug.migrate);
+}
+
+static bool set_asyncpreempt_off(struct rt_config *c, struct text value) {
+    return parse_switch(value, &c->debug.asyncpreempt_off);
+}
+
+static bool set_mutexcheck(struct rt_config *c, struct text value) {
+    return parse_switch(value, &c->debug.mutexcheck);
+}
+
+static bool set_container_procs(struct rt_config *c, struct text value) {
+    return parse_switch(value, &c->debug.container_procs);
+}
+
+static bool set_update_procs(struct rt_config *c, struct text value) {
+    return parse_switch(value, &c->debug.update_procs);
+}
+
+static bool set_preempt_max(struct rt_config *c, struct text value) {
+    uint64_t n;
+    if (!parse_number(value, PREEMPT_MAX, &n) || n == 0) {
+        return false;
+    }
+    c->debug.preempt_max = (int)n;
+    return true;
 }
 
 static bool set_plain_fence(struct rt_config *c, struct text value) {
@@ -261,9 +303,23 @@ static void load_user(struct rt_config *c, const tuco_config *user) {
     }
 }
 
-static int usable_cpus(void) {
-    int cpus = os_cpu_count();
-    return cpus < RT_PROCS_MAX ? cpus : RT_PROCS_MAX;
+/* A directory that was named is read even if a number was chosen: tuco_procs_auto() may
+   want it later. The system itself is never wrong. Returns how many faults that was. */
+static int load_procs(struct rt_config *c) {
+    c->procs_chosen = c->procs != 0;
+    if (c->procs_chosen && c->cgroup_root[0] == '\0') {
+        return 0;
+    }
+    int told =
+        c->debug.container_procs ? rt_cpu_default_procs(c->cgroup_root) : rt_cpu_count();
+    if (told == -EINVAL) {
+        return 1;
+    }
+    if (!c->procs_chosen) {
+        /* If it cannot be told now, there is nothing from before to go on with. */
+        c->procs = (int)rt_procs_by_default(told < 0 ? rt_cpu_count() : told);
+    }
+    return 0;
 }
 
 /* Returns how many faults that was. */
@@ -297,11 +353,9 @@ int rt_config_load(struct rt_config *out, const tuco_config *user) {
     int checked = rt_config_check(user);
     load_user(&c, user);
     int faults = load_variables(&c) + load_debug(&c);
+    faults += load_procs(&c); /* after all that it depends on */
     if (checked < 0 || faults > 0) {
         return -EINVAL;
-    }
-    if (c.procs == 0) {
-        c.procs = usable_cpus();
     }
     c.stack_bytes = (size_t)1 << rt_log2_up(c.stack_bytes);
     *out = c;

@@ -5,16 +5,23 @@
 #include "base/die.h"
 #include "base/fence.h"
 #include "ctx/ctx.h"
+#include "sched/bound.h"
 #include "sched/dump.h"
-#include "sched/foreign.h"
+#include "sched/enter.h"
+#include "sched/fork.h"
 #include "sched/globq.h"
 #include "sched/idle.h"
 #include "sched/loop.h"
 #include "sched/monitor.h"
+#include "sched/mutexcheck.h"
 #include "sched/overflow.h"
+#include "sched/preempt.h"
+#include "sched/procs.h"
 #include "sched/quiesce.h"
 #include "sched/sched.h"
+#include "sched/spare.h"
 #include "sched/spawn.h"
+#include "sched/starter.h"
 #include "sched/thread.h"
 #include "time/timer.h"
 
@@ -52,34 +59,11 @@ static void phase_set(enum rt_phase phase) {
 
 /* Start and end, as two columns of calls, one the other's mirror. */
 
-static int make_ps(void) {
-    size_t bytes = rt_sched.procs * sizeof(struct rt_p);
-    rt_sched.ps = rt_alloc_lines(bytes);
-    if (rt_sched.ps == NULL) {
-        return -ENOMEM;
-    }
-    for (uint32_t i = 0; i < rt_sched.procs; i++) {
-        rt_sched.ps[i].id = i;
-        rt_sched.ps[i].global_countdown = RT_GLOBAL_INTERVAL;
-        rt_init(&rt_sched.ps[i].cpu, -1);
-    }
-    int error = rt_timers_make();
-    if (error != 0) {
-        rt_free(rt_sched.ps);
-    }
-    return error;
-}
-
-static void free_ps(void) {
-    rt_timers_free();
-    rt_free(rt_sched.ps);
-    rt_sched.ps = NULL;
-    rt_sched.procs = 0;
-}
-
 static void reset_counts(void) {
     /* relaxed: nobody else yet. */
     rt_store_rlx(&rt_sched.threads, 0);
+    rt_store_rlx(&rt_sched.max_threads, rt_sched.config.max_threads);
+    rt_store_rlx(&rt_sched.away, 0);
     rt_store_rlx(&rt_sched.gone, 0);
     rt_store_rlx(&rt_sched.starved, 0);
     /* also where there is no main goroutine */
@@ -107,27 +91,37 @@ static int set_up(bool has_main) {
     if (error != 0) {
         return error;
     }
-    rt_sched.procs = (uint32_t)rt_sched.config.procs;
+    uint32_t procs = (uint32_t)rt_sched.config.procs;
     rt_store_rlx(&rt_sched.has_main, has_main); /* relaxed: published with the phase */
-    rt_sched.lingering = (int)rt_sched.procs <= os_cpu_count();
-    rt_sched.spare_cpu = (int)rt_sched.procs < os_cpu_count();
     rt_sched.started_ns = os_now();
     rt_die_report = rt_dump_current;
     reset_counts();
     os_signal_mask_remember(); /* before any thread: all get the mask of this one */
+    os_cpus_learn();
     choose_guard();
-    rt_fence_choose((int)rt_sched.procs, !rt_sched.config.debug.plain_fence);
-    rt_victims_init(&rt_sched.victims, rt_sched.procs);
-    rt_idle_init(rt_sched.procs);
+    rt_fence_choose((int)procs, !rt_sched.config.debug.plain_fence);
+    rt_idle_init(procs);
+    rt_mutexcheck_start(rt_sched.config.debug.mutexcheck);
+    rt_spare_reset();
+    rt_bound_reset();
     if ((error = rt_topology_load(&rt_sched.topology, rt_sched.config.topology_dir)) !=
         0) {
         return error;
     }
-    if ((error = make_ps()) != 0) {
+    if ((error = rt_procs_make(procs, !rt_sched.config.procs_chosen)) != 0) {
         goto fail_ps;
+    }
+    if ((error = rt_fork_start()) != 0) {
+        goto fail_watch;
     }
     if ((error = rt_overflow_watch()) != 0) {
         goto fail_watch;
+    }
+    if ((error = rt_preempt_start()) != 0) {
+        goto fail_preempt;
+    }
+    if ((error = rt_starter_start()) != 0) {
+        goto fail_starter;
     }
     if ((error = rt_monitor_start()) != 0) {
         goto fail_monitor;
@@ -135,9 +129,13 @@ static int set_up(bool has_main) {
     return 0;
 
 fail_monitor:
+    rt_starter_stop();
+fail_starter:
+    rt_preempt_stop();
+fail_preempt:
     rt_overflow_unwatch();
 fail_watch:
-    free_ps();
+    rt_procs_free();
 fail_ps:
     rt_topology_free(&rt_sched.topology);
     return error;
@@ -149,22 +147,35 @@ fail_ps:
 static void tear_down(void) {
     rt_foreign_close();
     rt_monitor_stop();
+    rt_starter_stop();
+    rt_preempt_stop();
     rt_overflow_unwatch();
-    for (uint32_t i = 0; i < rt_sched.procs; i++) {
+    rt_thread_free_all();
+    uint32_t made = rt_sched_made();
+    for (uint32_t i = 0; i < made; i++) {
         rt_stack_flush(&rt_sched.ps[i].stacks);
         rt_gpool_flush(&rt_sched.ps[i].gcache);
         rt_block_flush(&rt_sched.ps[i].blocks);
     }
-    free_ps();
+    rt_procs_free();
     rt_stack_free_all();
     if (rt_foreign_nobody()) {
         rt_gpool_free_all();
     }
     rt_globq_reset();
+    rt_free_listed();
     rt_spawn_reset();
     rt_topology_free(&rt_sched.topology);
     phase_set(RT_STOPPED);
     rt_foreign_open();
+}
+
+/* Nobody takes another goroutine from here on, and all who wait for one leave. */
+static void release_all(void) {
+    rt_sched_ask_attention(RT_ATTENTION_STOP);
+    rt_idle_release_all();
+    rt_spare_release_all();
+    rt_bound_release_all();
 }
 
 /* tuco_run */
@@ -174,10 +185,12 @@ static void main_goroutine(void *unused) {
     (void)unused;
     int result = main_call.fn(main_call.arg);
     rt_defer_run_all(rt_m_g(arch_self()));
+    tuco_preempt_off(); /* who yields from here on is not resumed any more */
+    rt_enter();
     rt_sched.main_result = result;
     phase_set(RT_STOPPING);
-    rt_sched_ask_attention(RT_ATTENTION_STOP);
-    rt_idle_release_all();
+    release_all();
+    rt_leave();
 }
 
 /* The main goroutine has returned and this thread has left the scheduler. Goroutines that
@@ -185,9 +198,10 @@ static void main_goroutine(void *unused) {
    call: most often they are about to. */
 static void finish_run(void) {
     /* Here too: the thread that main returned on may have to wait for a CPU. */
-    rt_sched_ask_attention(RT_ATTENTION_STOP);
-    rt_idle_release_all();
+    release_all();
     bool all_left = rt_thread_wait_gone();
+    rt_starter_stop(); /* it has no thread on the way any more */
+    rt_thread_join_ended();
     if (all_left) {
         rt_thread_join_all();
     } else {
@@ -222,6 +236,7 @@ static int prepare_run(struct rt_m **m, struct rt_g **g) {
 
 int tuco_run(int (*main_fn)(void *), void *arg) {
     struct rt_m *m;
+    rt_fork_check();
     if (rt_phase_now() != RT_STOPPED || !change_begin()) {
         return -EBUSY;
     }
@@ -244,6 +259,7 @@ int tuco_run(int (*main_fn)(void *), void *arg) {
 /* tuco_start, tuco_stop */
 
 int tuco_start(void) {
+    rt_fork_check();
     if (rt_phase_now() != RT_STOPPED || !change_begin()) {
         return -EBUSY;
     }
@@ -275,8 +291,12 @@ static int stop(tuco_time deadline) {
         rt_foreign_open(); /* one came in between: it wants to run */
     }
     phase_set(RT_STOPPING);
-    rt_sched_ask_attention(RT_ATTENTION_STOP);
-    rt_idle_release_all();
+    /* Nobody starts anything now, and threads that end may call the library from what the
+       program has left to do there. */
+    rt_foreign_open();
+    release_all();
+    rt_starter_stop(); /* from here on no thread is on the way */
+    rt_thread_join_ended();
     rt_thread_join_all();
     tear_down();
     return 0;
@@ -286,6 +306,7 @@ int tuco_stop(tuco_time deadline) {
     if (arch_self() != NULL) {
         return -EDEADLK;
     }
+    rt_fork_check();
     if (!change_begin()) {
         return -EBUSY;
     }
@@ -317,9 +338,9 @@ int tuco_configure(const tuco_config *config) {
 /* Facts */
 
 size_t tuco_count(void) {
-    rt_foreign_enter();
+    rt_enter();
     size_t live = rt_phase_now() == RT_STOPPED ? 0 : (size_t)rt_sched_live();
-    rt_foreign_leave();
+    rt_leave();
     return live;
 }
 

@@ -17,13 +17,16 @@ typedef void tuco_fn(void *arg);
 /* The settings of the runtime. A zeroed struct asks for every default. The environment
    variable named beside a field, where there is one, overrides the field. */
 typedef struct tuco_config {
-    /* TUCOPROCS: goroutines that run at the same time, 1 to 1024; 0: the usable CPUs */
+    /* TUCOPROCS: goroutines that run at the same time, 1 to 1024; 0: as many as the CPUs
+       that the process may use, or fewer if the CPU quota of its control group is less;
+       then it follows changes, see tuco_procs_auto() */
     int procs;
     /* TUCOSTACK: bytes reserved for each goroutine's stack; 0: 262144 (256 KiB) */
     size_t stack_size;
     /* threads that run goroutines, the caller of tuco_run() included; 0: 10000 */
     int max_threads;
-    /* how long goroutines that wake one another may keep the others waiting; 0: 10 ms */
+    /* how long a goroutine, or several that wake one another, may keep the others
+       waiting; 0: 10 ms */
     tuco_time slice;
 } tuco_config;
 
@@ -37,12 +40,14 @@ TUCO_API int tuco_configure(const tuco_config *config);
    more: one that is running stops when it next blocks or yields, and is given a moment to
    come to that or to its end. If none was left behind, every thread is joined and all
    memory is freed, and tuco_run() can be called again; otherwise a later call returns
-   -EBUSY. If the calling thread itself is running another goroutine when main_fn returns
-   elsewhere, tuco_run() returns when that one blocks, yields or ends. Returns -EBUSY if
-   the runtime is already running, -EINVAL for a bad setting or environment variable (a
-   message on standard error names it), -ENOMEM or -EAGAIN if memory or threads cannot be
-   had, -EPERM if the process may not handle signals. The result of main_fn is returned unchanged, so let it be non-negative where the
-   difference matters. */
+   -EBUSY. If the calling thread computes, or is in a system call, for another goroutine
+   when main_fn returns elsewhere, tuco_run() returns when that one comes to its end, or to
+   a call of this library that waits or yields; a main_fn that calls tuco_lock_thread()
+   first never returns elsewhere. Returns -EBUSY if the runtime is already running, -EINVAL
+   for a bad setting or environment variable (a message on standard error names it),
+   -ENOMEM or -EAGAIN if memory or threads cannot be had, -EPERM if the process may not
+   handle signals. The result of main_fn is returned unchanged, so let it be non-negative
+   where the difference matters. */
 TUCO_API int tuco_run(int (*main_fn)(void *), void *arg);
 
 /* Starts the runtime in the background; the caller stays a plain thread. Returns as
@@ -87,6 +92,72 @@ TUCO_API int tuco_go_attr(const tuco_attr *attr, tuco_fn *fn, void *arg);
 /* Lets other goroutines run: the caller goes to the end of a queue. Returns at once if
    nothing else is waiting. On a foreign thread it yields the thread. */
 TUCO_API void tuco_yield(void);
+
+/* Not for programs: how many goroutines have been asked to give way and have not yet, and
+   the yield of one of them. */
+TUCO_API extern unsigned tuco_private_checkpoint_wanted;
+TUCO_API void tuco_private_checkpoint_slow(void);
+
+/* For loops that compute for long: one load and a branch, and a yield if the runtime has
+   asked the goroutine to give way, because others have been waiting for longer than the
+   time slice. Loops without it are interrupted by a signal, which costs some tens of
+   microseconds and a thread that waits. Nothing on a foreign thread. */
+static inline void tuco_checkpoint(void) {
+    if (__builtin_expect(
+            __atomic_load_n(&tuco_private_checkpoint_wanted, __ATOMIC_RELAXED) != 0, 0)) {
+        tuco_private_checkpoint_slow();
+    }
+}
+
+/* Between the two calls the goroutine is not interrupted in favour of others: it keeps its
+   processor until it blocks, yields or comes to tuco_preempt_on(). Nests; goes with the
+   goroutine. For a section whose time matters, not for exclusion: other goroutines run at
+   the same time. One that sleeps in the kernel loses its processor all the same. Switching
+   it on more often than off is misuse. Nothing on a foreign thread. */
+TUCO_API void tuco_preempt_off(void);
+TUCO_API void tuco_preempt_on(void);
+
+/* Wires the calling goroutine to its thread: until it has called tuco_unlock_thread() as
+   often, it runs on no other thread, and no other goroutine runs on this one. For
+   libraries that keep their state in the thread, and for system calls that change it. If
+   it ends while it is wired, its thread ends with it; the thread that called tuco_run()
+   sleeps instead until the runtime ends. Threads are not started from a wired one, so
+   that they do not inherit what it may have changed. Unlocking too often does nothing.
+   Nothing on a foreign thread. */
+TUCO_API void tuco_lock_thread(void);
+TUCO_API void tuco_unlock_thread(void);
+
+/* Around a call that may block the thread, read() on a file say: if it lasts, others run
+   on other threads meanwhile. Costs a few nanoseconds if it does not. Nests; goes with the
+   goroutine. Without this, a call that blocks is noticed as well, only later, after some
+   milliseconds. The thread gets no signal either way. When the call is over the goroutine
+   may have to wait for its turn, and may then go on on another thread. tuco_blocking()
+   returns fn(arg), called between the two. Leaving more often than entering is misuse.
+   Nothing on a foreign thread. */
+TUCO_API void tuco_blocking_enter(void);
+TUCO_API void tuco_blocking_exit(void);
+TUCO_API intptr_t tuco_blocking(intptr_t (*fn)(void *), void *arg);
+
+/* Sets how many goroutines run at the same time, 1 to 1024, and returns the number from
+   before; n < 1 only asks. More than 1024 count as 1024. Nobody is stopped for it: with
+   fewer, each goroutine that runs on one too many goes on until it blocks, or until its
+   time slice is over. From now on the number stays, whatever becomes of CPUs and quotas.
+   Returns 0 and does nothing while the runtime is not running. */
+TUCO_API int tuco_procs(int n);
+
+/* Sets the number to what it is by default, the CPUs that the process may use or the CPU
+   quota of its control group, rounded up and not below 2, whichever is less, and has it
+   follow changes of both from now on. Returns the new number; 0 while the runtime is not
+   running. */
+TUCO_API int tuco_procs_auto(void);
+
+/* Sets how many threads there may be that run goroutines, and returns the number from
+   before; n < 1 only asks. The number that there are at the moment is the least. At the
+   limit, if no thread is free, a processor that has no thread yet gets none. But if
+   goroutines wait for a second for one whose thread has given it up, because its goroutine
+   is wired, or sleeps in the kernel with it, the program ends with a report of thread
+   exhaustion. The next start of the runtime begins with the configured number again. */
+TUCO_API int tuco_set_max_threads(int n);
 
 /* Ends the calling goroutine after running its deferred calls. Others go on. When called
    by the main goroutine, tuco_run() does not return until the others have ended, and then

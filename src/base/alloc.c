@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Allocation by the C library, with the seam for injected failure. */
 #include "base/alloc.h"
+#include "base/atomic.h"
 #include "os/fault.h"
 #include "os/os.h"
 
@@ -11,11 +12,48 @@
    touched. */
 #define LARGE_BYTES ((size_t)128 * 1024)
 
+struct listed {
+    struct listed *next;
+};
+
+/* Atomic: pushed to by anybody, and only taken as a whole, so that no element can come
+   back unnoticed between a look and a change. */
+static rt_atomic(struct listed *) to_free;
+
+void rt_free_later(void *memory) {
+    struct listed *l = memory;
+    struct listed *first = rt_load_rlx(&to_free); /* relaxed: the change decides */
+    do {
+        l->next = first;
+        /* release: publishes the link, and all that was done with the memory. Pairs with
+           free_list(). */
+    } while (!rt_cas_acqrel(&to_free, &first, l));
+}
+
+static RT_NOINLINE void free_list(void) {
+    /* acquire: pairs with rt_free_later(). */
+    struct listed *l = rt_swap_acqrel(&to_free, NULL);
+    while (l != NULL) {
+        struct listed *next = l->next;
+        os_fault(OS_FAULT_FREE);
+        free(l);
+        l = next;
+    }
+}
+
+void rt_free_listed(void) {
+    /* relaxed: a hint; who pushes in this moment is served by the next. */
+    if (unlikely(rt_load_rlx(&to_free) != NULL)) {
+        free_list();
+    }
+}
+
 /* Small pieces by malloc and not by calloc: the C library keeps freed blocks at hand for
    the former only. The compiler, which would make one of the two calls, is not to see that
    they belong together. */
 void *rt_alloc(size_t bytes) {
     OS_KEEP_ERRNO;
+    rt_free_listed();
     if (os_fault(OS_FAULT_ALLOC) != 0) {
         return NULL;
     }
@@ -32,6 +70,7 @@ void *rt_alloc(size_t bytes) {
 
 void *rt_alloc_raw(size_t bytes) {
     OS_KEEP_ERRNO;
+    rt_free_listed();
     if (os_fault(OS_FAULT_ALLOC) != 0) {
         return NULL;
     }
@@ -40,6 +79,7 @@ void *rt_alloc_raw(size_t bytes) {
 
 void *rt_alloc_lines(size_t bytes) {
     OS_KEEP_ERRNO;
+    rt_free_listed();
     if (os_fault(OS_FAULT_ALLOC) != 0) {
         return NULL;
     }
@@ -53,6 +93,7 @@ void *rt_alloc_lines(size_t bytes) {
 }
 
 void rt_free(void *memory) {
+    rt_free_listed();
     if (memory != NULL) {
         os_fault(OS_FAULT_FREE);
     }

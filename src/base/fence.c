@@ -6,6 +6,7 @@
 #include <errno.h>
 
 bool rt_fence_asymmetric;
+bool rt_fence_reaches_all;
 
 /* The other threads rely on it at every wake-up, and there is no other way to make them
    run a fence: so there is none to go on. */
@@ -21,6 +22,6 @@ void rt_fence_refused(void) {
 }
 
 void rt_fence_choose(int procs, bool allowed) {
-    rt_fence_asymmetric =
-        allowed && procs <= RT_FENCE_ASYMMETRIC_PROCS && os_fence_register();
+    rt_fence_reaches_all = allowed && os_fence_register();
+    rt_fence_asymmetric = rt_fence_reaches_all && procs <= RT_FENCE_ASYMMETRIC_PROCS;
 }

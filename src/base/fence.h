@@ -20,7 +20,9 @@
  * above RT_FENCE_ASYMMETRIC_PROCS processors, and where membarrier is missing, both
  * halves are plain fences.
  *
- * rt_fence_asymmetric is written once, while no other thread of the runtime exists.
+ * rt_fence_asymmetric is written once, while no other thread of the runtime exists, for
+ * the number of processors at that time. Both ways are right with any number; to change
+ * over while the other side is between its store and its load would not be.
  */
 #include "base/atomic.h"
 #include "base/compiler.h"
@@ -30,6 +32,9 @@
 #define RT_FENCE_ASYMMETRIC_PROCS 16
 
 extern bool rt_fence_asymmetric;
+
+/* True if rt_fence_all_threads() works, whatever the number of processors. */
+extern bool rt_fence_reaches_all;
 
 /* Waits a moment; ends the process if the kernel will not run the fence any more. */
 void rt_fence_refused(void);
@@ -51,6 +56,15 @@ static inline void rt_fence_heavy(void) {
     /* The kernel may be short of memory for a moment; without the fence a wake-up could
        be lost. */
     while (rt_fence_asymmetric && os_fence_all_threads() != 0) {
+        rt_fence_refused();
+    }
+}
+
+/* Every thread of the process executes a full fence before this returns; for what is done
+   seldom. A plain fence of the caller's own if it cannot be had. */
+static inline void rt_fence_all_threads(void) {
+    rt_fence_sc();
+    while (rt_fence_reaches_all && os_fence_all_threads() != 0) {
         rt_fence_refused();
     }
 }

@@ -7,6 +7,7 @@
 #include "sched/park.h"
 
 #include <errno.h>
+#include <tuco/go.h>
 
 /*
  * One spin lock, a ring of values and two queues of waiters. A value goes straight from
@@ -238,27 +239,37 @@ static RT_NOINLINE int recv_slow(tuco_chan *c, void *value, int64_t deadline_ns,
     return result;
 }
 
+/* The usual way: on an M, which the wait, if there is one, may end on another of. */
 static RT_INLINE int send_until(tuco_chan *c, const void *value, int64_t deadline_ns,
                                 const void *pc) {
-    if (unlikely(c == NULL || arch_self() == NULL)) {
+    struct rt_m *m = arch_self();
+    if (unlikely(c == NULL || m == NULL)) {
         return send_slow(c, value, deadline_ns, pc);
     }
-    return send_as(NULL, c, value, deadline_ns, pc);
+    rt_m_enter(m);
+    int result = send_as(NULL, c, value, deadline_ns, pc);
+    rt_m_leave(arch_self());
+    return result;
 }
 
 static RT_INLINE int recv_until(tuco_chan *c, void *value, int64_t deadline_ns,
                                 const void *pc) {
+    struct rt_m *m = arch_self();
     if (unlikely(c == NULL)) {
         return recv_slow(c, value, deadline_ns, pc);
     }
     if (unlikely(rt_chan_is_over(c))) {
+        tuco_checkpoint(); /* as in tuco_chan_try_send() */
         rt_chan_zero(c, value);
         return -EPIPE;
     }
-    if (unlikely(arch_self() == NULL)) {
+    if (unlikely(m == NULL)) {
         return recv_slow(c, value, deadline_ns, pc);
     }
-    return recv_as(NULL, c, value, deadline_ns, pc);
+    rt_m_enter(m);
+    int result = recv_as(NULL, c, value, deadline_ns, pc);
+    rt_m_leave(arch_self());
+    return result;
 }
 
 int tuco_chan_send(tuco_chan *c, const void *value) {
@@ -291,12 +302,13 @@ static int try_send_locked(tuco_chan *c, const void *value) {
 
 int tuco_chan_try_send(tuco_chan *c, const void *value) {
     if (c == NULL || !rt_chan_can_send(c)) {
+        tuco_checkpoint(); /* one who tries again and again does not enter otherwise */
         return -EAGAIN;
     }
-    rt_foreign_enter();
+    rt_enter();
     rt_spin_lock(&c->lock);
     int result = try_send_locked(c, value);
-    rt_foreign_leave();
+    rt_leave();
     return result;
 }
 
@@ -307,15 +319,17 @@ int rt_chan_try_send_system(tuco_chan *c, const void *value) {
 
 int tuco_chan_try_recv(tuco_chan *c, void *value) {
     if (c == NULL || !rt_chan_can_recv(c)) {
+        tuco_checkpoint(); /* as in tuco_chan_try_send() */
         return -EAGAIN;
     }
     if (rt_chan_is_over(c)) {
+        tuco_checkpoint();
         rt_chan_zero(c, value);
         return -EPIPE;
     }
     struct rt_waiter *partner = NULL;
     int result = -EAGAIN;
-    rt_foreign_enter();
+    rt_enter();
     rt_spin_lock(&c->lock);
     enum rt_chan_outcome outcome = recv_locked(c, value, &partner);
     if (outcome == RT_CHAN_BLOCKED) {
@@ -323,7 +337,7 @@ int tuco_chan_try_recv(tuco_chan *c, void *value) {
     } else {
         result = finish_recv(c, value, outcome, partner);
     }
-    rt_foreign_leave();
+    rt_leave();
     return result;
 }
 
@@ -362,14 +376,14 @@ void tuco_chan_close(tuco_chan *c) {
     if (unlikely(c == NULL)) {
         rt_panic("close of nil channel");
     }
-    rt_foreign_enter();
+    rt_enter();
     rt_spin_lock(&c->lock);
     if (unlikely(rt_load_rlx(&c->closed) != 0)) { /* relaxed: the lock is held */
         rt_spin_unlock(&c->lock);
         rt_panic("close of closed channel");
     }
     close_locked(c);
-    rt_foreign_leave();
+    rt_leave();
 }
 
 /* For timers and contexts */
@@ -404,15 +418,36 @@ void rt_chan_init(tuco_chan *c, uint32_t elem_bytes, uint32_t capacity,
     rt_init(&c->references, 1);
 }
 
+/* Blocks. The cache is the P's, so that it is looked at inside; what it does not have is
+   asked for outside, where the C library may wait: see preempt.c. */
+
+static void *block_get(void) {
+    void *block = NULL;
+    struct rt_m *m = arch_self();
+    if (likely(m != NULL)) {
+        m = rt_m_enter_nested(m);
+        block = rt_block_take(&m->p->blocks);
+        rt_m_leave_nested(m);
+    }
+    return likely(block != NULL) ? block : rt_block_make();
+}
+
+static void block_put(void *block) {
+    bool kept = false;
+    struct rt_m *m = arch_self();
+    if (likely(m != NULL)) {
+        m = rt_m_enter_nested(m);
+        kept = rt_block_keep(&m->p->blocks, block);
+        rt_m_leave_nested(m);
+    }
+    if (unlikely(!kept)) {
+        rt_block_free(block);
+    }
+}
+
 /* Its memory, with everything but the buffer zeroed; NULL: there is none. */
 static tuco_chan *chan_alloc(size_t bytes) {
-    struct rt_m *m = arch_self();
-    tuco_chan *c;
-    if (likely(bytes <= RT_BLOCK_BYTES)) {
-        c = m != NULL ? rt_block_get(&m->p->blocks) : rt_block_make();
-    } else {
-        c = rt_alloc_raw(bytes);
-    }
+    tuco_chan *c = likely(bytes <= RT_BLOCK_BYTES) ? block_get() : rt_alloc_raw(bytes);
     if (likely(c != NULL)) {
         *c = (tuco_chan){.owner = NULL};
     }
@@ -420,14 +455,11 @@ static tuco_chan *chan_alloc(size_t bytes) {
 }
 
 static void chan_free(tuco_chan *c) {
-    struct rt_m *m = arch_self();
     size_t bytes = sizeof *c + (size_t)c->elem_bytes * c->capacity;
-    if (unlikely(bytes > RT_BLOCK_BYTES)) {
-        rt_free(c);
-    } else if (likely(m != NULL)) {
-        rt_block_put(&m->p->blocks, c);
+    if (likely(bytes <= RT_BLOCK_BYTES)) {
+        block_put(c);
     } else {
-        rt_block_free(c);
+        rt_free(c);
     }
 }
 

@@ -349,7 +349,8 @@ static int select_locked(struct selection *s, struct rt_g *g, int64_t deadline_n
     return i == NOBODY ? -ETIMEDOUT : i;
 }
 
-/* Memory for the wait: the caller's frame, or the heap. */
+/* Memory for the wait: the caller's frame, or the heap, which is asked outside of the
+   runtime: see 'Not inside' in alloc.h. */
 
 static int select_on_stack(struct selection *s, struct rt_g *g, int64_t deadline_ns,
                            const void *pc) {
@@ -359,8 +360,8 @@ static int select_on_stack(struct selection *s, struct rt_g *g, int64_t deadline
     return select_locked(s, g, deadline_ns, pc);
 }
 
-static RT_NOINLINE int select_on_heap(struct selection *s, struct rt_g *g,
-                                      int64_t deadline_ns, const void *pc) {
+static RT_NOINLINE int select_on_heap(struct selection *s, int64_t deadline_ns,
+                                      const void *pc) {
     size_t count = (size_t)s->count;
     struct rt_waiter *waiters = rt_alloc(count * (sizeof *waiters + sizeof(uint16_t)));
     if (waiters == NULL) {
@@ -368,7 +369,9 @@ static RT_NOINLINE int select_on_heap(struct selection *s, struct rt_g *g,
     }
     s->room =
         (struct wait_room){.waiters = waiters, .order = (uint16_t *)(waiters + count)};
+    struct rt_g *g = rt_wait_begin();
     int result = select_locked(s, g, deadline_ns, pc);
+    rt_wait_end(g);
     rt_free(waiters);
     return result;
 }
@@ -410,14 +413,16 @@ static int select_until(tuco_case *cases, size_t n, int64_t deadline_ns, const v
     if (result == NOBODY && s.default_index != NOBODY && s.channels <= 1) {
         result = s.default_index; /* one look at one channel is a moment of it */
     }
-    if (result == NOBODY) {
-        result = n <= CASES_ON_STACK ? select_on_stack(&s, g, deadline_ns, pc)
-                                     : select_on_heap(&s, g, deadline_ns, pc);
+    if (result == NOBODY && likely(n <= CASES_ON_STACK)) {
+        result = select_on_stack(&s, g, deadline_ns, pc);
+    }
+    rt_wait_end(g);
+    if (unlikely(result == NOBODY)) {
+        result = select_on_heap(&s, deadline_ns, pc);
     }
     if (result >= 0 && result == s.default_index) {
         cases[result].result = 0;
     }
-    rt_wait_end(g);
     return result;
 }
 

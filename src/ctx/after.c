@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls that are made when a context is done. */
+#include "base/alloc.h"
 #include "base/compiler.h"
 #include "base/die.h"
 #include "ctx/ctx.h"
-#include "sched/foreign.h"
+#include "sched/enter.h"
 #include "sched/sched.h"
 #include "sched/spawn.h"
 #include "time/timer.h"
@@ -62,9 +63,9 @@ tuco_ctx_after *tuco_ctx_after_make(tuco_ctx *ctx, tuco_fn *fn, void *arg) {
     after->timer = (struct rt_timer){.fire = try_again};
     if (after->node.ctx.above != NULL) {
         rt_init(&after->node.ctx.counts, RT_CTX_HANDLE + 2 * RT_CTX_PIN); /* the tree's */
-        rt_foreign_enter();
+        rt_enter();
         rt_ctx_link(&after->node);
-        rt_foreign_leave();
+        rt_leave();
     }
     return after;
 }
@@ -75,10 +76,11 @@ bool tuco_ctx_after_stop(tuco_ctx_after *after) {
         return false;
     }
     if (node->ctx.above != NULL) {
-        rt_foreign_enter();
+        rt_enter();
         rt_ctx_unlink(node);
         rt_ctx_unpin(&node->ctx); /* the tree's */
-        rt_foreign_leave();
+        rt_leave();
+        rt_free_listed();
     }
     return true;
 }

@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/die.h"
 #include "os/os.h"
-#include "sched/foreign.h"
+#include "sched/enter.h"
 #include "sched/sched.h"
 
 #include <errno.h>
@@ -40,12 +40,20 @@ static void channel_ended(struct rt_chan_owner *owner) {
     rt_free(rt_container_of(owner, struct rt_ctx_cancellable, owner));
 }
 
-static void free_memory(tuco_ctx *ctx) {
+static void channel_ended_inside(struct rt_chan_owner *owner) {
+    rt_free_later(rt_container_of(owner, struct rt_ctx_cancellable, owner));
+}
+
+/* inside: see 'Not inside' in alloc.h. If somebody has kept the channel, its end may come
+   outside all the same. */
+static void free_memory(tuco_ctx *ctx, bool inside) {
     /* relaxed: nobody else is left */
     if (rt_ctx_can_be_cancelled(ctx) && has_channel(rt_load_rlx(&ctx->state))) {
         struct rt_ctx_cancellable *c = cancellable_of(node_of(ctx));
-        c->owner.end = channel_ended;
-        tuco_chan_unref(channel_in(c)); /* somebody may have kept it */
+        c->owner.end = inside ? channel_ended_inside : channel_ended;
+        tuco_chan_unref(channel_in(c));
+    } else if (inside) {
+        rt_free_later(ctx);
     } else {
         rt_free(ctx);
     }
@@ -53,14 +61,14 @@ static void free_memory(tuco_ctx *ctx) {
 
 /* True: its memory is gone, and its pin on the parent is the caller's. Who has the only
    pin need not count it down: nobody could take another. */
-static bool unpin_one(tuco_ctx *ctx) {
+static bool unpin_one(tuco_ctx *ctx, bool inside) {
     /* acquire, acq_rel: all that others did with it comes before its end. Pair with the
        latter, and with tuco_ctx_unref(). */
     if (rt_load_acq(&ctx->counts) != RT_CTX_PIN &&
         rt_sub_acqrel(&ctx->counts, RT_CTX_PIN) != RT_CTX_PIN) {
         return false;
     }
-    free_memory(ctx);
+    free_memory(ctx, inside);
     return true;
 }
 
@@ -68,7 +76,7 @@ static bool unpin_one(tuco_ctx *ctx) {
 void rt_ctx_unpin(tuco_ctx *ctx) {
     while (ctx != &background) {
         tuco_ctx *parent = ctx->parent;
-        if (!unpin_one(ctx)) {
+        if (!unpin_one(ctx, true /* inside */)) {
             return;
         }
         ctx = parent;
@@ -157,11 +165,12 @@ static void forget_deadline(struct rt_ctx_node *node) {
 
 /* Nobody could notice its end. */
 static void leave_tree(struct rt_ctx_node *node) {
-    rt_foreign_enter();
+    rt_enter();
     forget_deadline(node);
     rt_ctx_unlink(node);
     forget_calls(node);
-    rt_foreign_leave();
+    rt_leave();
+    rt_free_listed();
 }
 
 /* A call as well, which stays in the tree. */
@@ -174,7 +183,8 @@ void tuco_ctx_unref(tuco_ctx *ctx) {
         if (rt_ctx_can_be_cancelled(ctx)) {
             leave_tree(node_of(ctx));
         }
-        share = unpin_one(ctx) ? RT_CTX_HANDLE + RT_CTX_PIN : RT_CTX_HANDLE;
+        bool gone = unpin_one(ctx, false /* outside */);
+        share = gone ? RT_CTX_HANDLE + RT_CTX_PIN : RT_CTX_HANDLE;
         ctx = parent;
     }
 }
@@ -296,9 +306,10 @@ void rt_ctx_end(struct rt_ctx_node *root, int err, int cause) {
 
 void tuco_ctx_cancel_cause(tuco_ctx *ctx, int cause) {
     if (rt_ctx_can_be_cancelled(ctx)) {
-        rt_foreign_enter();
+        rt_enter();
         rt_ctx_end(node_of(ctx), -ECANCELED, cause == 0 ? -ECANCELED : cause);
-        rt_foreign_leave();
+        rt_leave();
+        rt_free_listed();
     }
 }
 
@@ -371,9 +382,9 @@ tuco_ctx *tuco_ctx_with_cancel(tuco_ctx *parent) {
     if (c == NULL) {
         return NULL;
     }
-    rt_foreign_enter();
+    rt_enter();
     rt_ctx_link(&c->node);
-    rt_foreign_leave();
+    rt_leave();
     return &c->node.ctx;
 }
 
@@ -425,14 +436,15 @@ static const struct rt_ctx_node *done_by(tuco_ctx *ctx) {
     if (!is_overdue(&node->ctx)) {
         return NULL;
     }
-    rt_foreign_enter();
+    rt_enter();
     rt_ctx_end(node, -ETIMEDOUT, -ETIMEDOUT);
-    rt_foreign_leave();
+    rt_leave();
     return node;
 }
 
 static RT_COLD void make_channel(struct rt_ctx_node *node) {
     struct rt_ctx_cancellable *c = cancellable_of(node);
+    rt_enter(); /* nobody is to be stopped with the lock */
     lock(node);
     uint32_t state = rt_load_rlx(&node->ctx.state); /* relaxed: the lock is held */
     if (!has_channel(state)) {
@@ -443,6 +455,7 @@ static RT_COLD void make_channel(struct rt_ctx_node *node) {
         rt_store_rel(&node->ctx.state, state | RT_CTX_CHANNEL);
     }
     unlock(node);
+    rt_leave();
 }
 
 tuco_chan *tuco_ctx_done(tuco_ctx *ctx) {

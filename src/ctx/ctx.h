@@ -127,7 +127,7 @@ void *rt_ctx_make_node(size_t bytes, tuco_ctx *parent, enum rt_ctx_kind kind);
 /* Dies if there is none. */
 void rt_ctx_check_parent(const tuco_ctx *parent);
 
-/* All below: a foreign thread between rt_foreign_enter() and rt_foreign_leave(). No
+/* All below: a foreign thread between rt_enter() and rt_leave(). No
    goroutine is switched in any. */
 
 /* Puts it into the tree. If what is above is done, so is this one then. */
@@ -143,7 +143,7 @@ void rt_ctx_end(struct rt_ctx_node *root, int err, int cause);
 /* A call: true for the one who takes its state from open. */
 bool rt_ctx_take(struct rt_ctx_node *call);
 
-/* One who may touch its memory less. */
+/* One who may touch its memory less, who is inside. */
 void rt_ctx_unpin(tuco_ctx *ctx);
 
 /* Nobody needs its deadline any more, which it has: deadline.c. */

@@ -2,7 +2,7 @@
 /* Contexts with a deadline: who watches the clock for them. */
 #include "base/compiler.h"
 #include "ctx/ctx.h"
-#include "sched/foreign.h"
+#include "sched/enter.h"
 #include "sched/sched.h"
 #include "time/timer.h"
 
@@ -123,7 +123,7 @@ static tuco_ctx *make_timed(tuco_ctx *parent, tuco_time deadline) {
     t->timer = (struct rt_timer){.fire = deadline_passed};
     rt_init(&t->aside, 0);
     bool passed = deadline <= tuco_now();
-    rt_foreign_enter();
+    rt_enter();
     if (!passed) {
         set_timer(t);
     }
@@ -131,7 +131,7 @@ static tuco_ctx *make_timed(tuco_ctx *parent, tuco_time deadline) {
     if (passed) {
         rt_ctx_end(&t->c.node, -ETIMEDOUT, -ETIMEDOUT);
     }
-    rt_foreign_leave();
+    rt_leave();
     return &t->c.node.ctx;
 }
 
@@ -139,9 +139,9 @@ static tuco_ctx *make_timed(tuco_ctx *parent, tuco_time deadline) {
 static tuco_ctx *make_untimed(tuco_ctx *parent, tuco_time deadline) {
     tuco_ctx *ctx = tuco_ctx_with_cancel(parent);
     if (ctx != NULL && deadline <= tuco_now()) {
-        rt_foreign_enter();
+        rt_enter();
         rt_ctx_end(rt_ctx_nearest(ctx), -ETIMEDOUT, -ETIMEDOUT);
-        rt_foreign_leave();
+        rt_leave();
     }
     return ctx;
 }

@@ -32,6 +32,6 @@ void rt_block_free(void *block) {
 
 void rt_block_flush(struct rt_block_cache *c) {
     while (c->count > 0) {
-        rt_block_free(c->slots[--c->count]);
+        rt_free_later(((struct block *)c->slots[--c->count])->piece);
     }
 }

@@ -15,6 +15,7 @@
  * a larger piece, whose address is kept behind what the user has of it.
  */
 #include "base/compiler.h"
+#include <stdbool.h>
 
 /* Two cache lines, together with the address. */
 #define RT_BLOCK_BYTES (2 * RT_CACHE_LINE_BYTES - sizeof(void *))
@@ -31,24 +32,22 @@ struct rt_block_cache {
 void *rt_block_make(void) RT_NODISCARD;
 void rt_block_free(void *block);
 
-/* The same for the owner of the cache. */
-
-static inline void *rt_block_get(struct rt_block_cache *c) {
-    if (unlikely(c->count == 0)) {
-        return rt_block_make();
-    }
-    return c->slots[--c->count];
+/* Owner of the cache. One of those at hand, or NULL. */
+static inline void *rt_block_take(struct rt_block_cache *c) {
+    return likely(c->count > 0) ? c->slots[--c->count] : NULL;
 }
 
-static inline void rt_block_put(struct rt_block_cache *c, void *block) {
+/* Owner of the cache. False: there is no room. */
+static inline bool rt_block_keep(struct rt_block_cache *c, void *block) {
     if (RT_ASAN || unlikely(c->count == RT_BLOCK_CACHE_SLOTS)) {
-        rt_block_free(block);
-        return;
+        return false;
     }
     c->slots[c->count++] = block;
+    return true;
 }
 
-/* Gives all of a cache back to the C library. */
+/* Gives all of a cache back to the C library, which has it by and by: for who may not wait
+   for that, see 'Not inside' in base/alloc.h. */
 void rt_block_flush(struct rt_block_cache *c);
 
 #endif

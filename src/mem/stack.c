@@ -2,7 +2,6 @@
 /* The depot of stacks: slabs that they are carved from, lists of free ones, and the way
    back to the kernel. */
 #include "mem/stack.h"
-#include "base/alloc.h"
 #include "base/die.h"
 #include "base/lock.h"
 #include "os/os.h"
@@ -20,8 +19,8 @@
  *   warm        in the depot, its memory still resident: a burst left it there
  *   cold        in the depot, its memory given back; only its guard is left
  *
- * A slab is one reservation of many stacks of one size, so that a million of them need a
- * handful of mappings. Its memory costs nothing until it is touched. When all of a slab's
+ * A slab is one reservation of many stacks of one size, and of their descriptors behind
+ * them, so that a million of them need a handful of mappings. Its memory costs nothing until it is touched. When all of a slab's
  * stacks are cold the slab is unmapped, and with it the page tables, which for a million
  * stacks are half a gigabyte.
  *
@@ -69,7 +68,7 @@ struct rt_slab {
 
     /* Immutable. */
     uint32_t stacks_count;
-    char *memory;
+    char *memory; /* all of the reservation, of which this is the end */
     size_t bytes;
     struct rt_stack stacks[];
 };
@@ -120,17 +119,17 @@ static size_t stride(unsigned size_log2) {
 static struct rt_slab *slab_make(unsigned size_log2, uint32_t wanted) {
     size_t most = SLAB_MAX_BYTES >> size_log2;
     size_t count = most == 0 ? 1 : wanted < most ? wanted : most;
-    struct rt_slab *slab = rt_alloc(sizeof *slab + count * sizeof slab->stacks[0]);
-    if (slab == NULL) {
+    size_t slab_bytes = sizeof(struct rt_slab) + count * sizeof(struct rt_stack);
+    size_t stacks_bytes = count * stride(size_log2);
+    size_t bytes = (stacks_bytes + slab_bytes + OS_PAGE_BYTES - 1) & ~(OS_PAGE_BYTES - 1);
+    char *memory = os_reserve(bytes, OS_PAGE_BYTES);
+    if (memory == NULL) {
         return NULL;
     }
+    struct rt_slab *slab = (struct rt_slab *)(void *)(memory + stacks_bytes);
     slab->stacks_count = (uint32_t)count;
-    slab->bytes = count * stride(size_log2);
-    slab->memory = os_reserve(slab->bytes, OS_PAGE_BYTES);
-    if (slab->memory == NULL) {
-        rt_free(slab);
-        return NULL;
-    }
+    slab->memory = memory;
+    slab->bytes = bytes;
     for (size_t i = 0; i < count; i++) {
         struct rt_stack *s = &slab->stacks[i];
         s->slab = slab;
@@ -159,7 +158,6 @@ static void slab_free(struct rt_slab *slab) {
     depot.protect_left += guards;
     rt_unlock(&depot.lock);
     os_release(slab->memory, slab->bytes);
-    rt_free(slab);
 }
 
 /* Guards */

@@ -29,6 +29,12 @@
 
 #define NS_PER_SECOND 1000000000
 
+/* The kernel's name for the clock of a thread: its number, and that it is a thread's, of
+   the time that it ran. By the C library's own way there it takes a handle, which is of no
+   use once the thread has been joined. */
+#define CPU_CLOCK_NUMBER_SHIFT 3
+#define CPU_CLOCK_OF_THREAD    6u
+
 os_fault_fn *os_fault_hook;
 
 /* Written by os_signal_mask_remember(), before there are threads to start. */
@@ -125,6 +131,11 @@ void os_thread_join(os_thread thread) {
     pthread_join((pthread_t)thread.handle, NULL);
 }
 
+bool os_thread_try_join(os_thread thread) {
+    OS_KEEP_ERRNO;
+    return pthread_tryjoin_np((pthread_t)thread.handle, NULL) == 0;
+}
+
 void os_thread_detach(os_thread thread) {
     pthread_detach((pthread_t)thread.handle);
 }
@@ -178,20 +189,35 @@ static void look_at_state(int number, struct os_thread_use *use) {
     use->asleep = end[2] != 'R';
 }
 
-struct os_thread_use os_thread_look(os_thread thread, int number) {
+/* False: it cannot be told. Threads of other processes are refused by the kernel; 0 would
+   be the calling thread. */
+static bool cpu_time(int number, int64_t *ns) {
+    unsigned clock = (~(unsigned)number << CPU_CLOCK_NUMBER_SHIFT) | CPU_CLOCK_OF_THREAD;
+    struct timespec t;
+    if (os_fault(OS_FAULT_THREAD_LOOK) != 0 || number < 1 ||
+        clock_gettime((clockid_t)clock, &t) != 0) {
+        return false;
+    }
+    *ns = (int64_t)t.tv_sec * NS_PER_SECOND + t.tv_nsec;
+    return true;
+}
+
+struct os_thread_use os_thread_look(int number) {
     OS_KEEP_ERRNO;
     struct os_thread_use use = {.cpu_ns = 0};
-    clockid_t clock;
-    struct timespec t;
     look_at_state(number, &use);
-    if (os_fault(OS_FAULT_THREAD_LOOK) == 0 &&
-        pthread_getcpuclockid((pthread_t)thread.handle, &clock) == 0 &&
-        clock_gettime(clock, &t) == 0) {
-        use.cpu_ns = (int64_t)t.tv_sec * NS_PER_SECOND + t.tv_nsec;
-    } else {
-        use.untold = true;
-    }
+    use.untold |= !cpu_time(number, &use.cpu_ns);
     return use;
+}
+
+os_thread os_thread_self(void) {
+    return (os_thread){.handle = (uintptr_t)pthread_self()};
+}
+
+int64_t os_thread_cpu(int number) {
+    OS_KEEP_ERRNO;
+    int64_t ns = 0;
+    return cpu_time(number, &ns) ? ns : 0;
 }
 
 int *os_errno_address(void) {
@@ -202,6 +228,49 @@ void os_errno_restore(const int *saved) {
     errno = *saved;
 }
 
+/* More than a cpu_set_t holds, and twice what Linux can be built for. */
+typedef cpu_set_t cpu_mask[16];
+
+/* Written by os_cpus_learn(), before there are threads that read it. */
+static cpu_mask all_cpus;
+static bool all_cpus_known;
+
+void os_cpus_learn(void) {
+    OS_KEEP_ERRNO;
+    all_cpus_known =
+        os_fault(OS_FAULT_CPU_COUNT) == 0 &&
+        sched_getaffinity(0, sizeof all_cpus, all_cpus) == 0 &&
+        CPU_COUNT_S(sizeof all_cpus, all_cpus) == sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+bool os_thread_bring(int number, int cpu) {
+    OS_KEEP_ERRNO;
+    cpu_mask mask;
+    if (!all_cpus_known || number < 1 || os_fault(OS_FAULT_CPU_BRING) != 0 ||
+        sched_getaffinity(number, sizeof mask, mask) != 0 ||
+        !CPU_EQUAL_S(sizeof mask, mask, all_cpus)) {
+        return false;
+    }
+    CPU_ZERO_S(sizeof mask, mask);
+    CPU_SET_S((size_t)cpu, sizeof mask, mask);
+    return sched_setaffinity(number, sizeof mask, mask) == 0;
+}
+
+bool os_thread_let_go(void) {
+    OS_KEEP_ERRNO;
+    cpu_mask mask;
+    if (os_fault(OS_FAULT_CPU_BRING) != 0 ||
+        sched_getaffinity(0, sizeof mask, mask) != 0) {
+        return false;
+    }
+    if (CPU_COUNT_S(sizeof mask, mask) != 1) {
+        return true; /* somebody has said something else meanwhile */
+    }
+    /* All that there can ever be, as if nobody had ever limited it: not those of today. */
+    memset(mask, 0xff, sizeof mask);
+    return sched_setaffinity(0, sizeof mask, mask) == 0;
+}
+
 int os_cpu_current(void) {
     OS_KEEP_ERRNO;
     int cpu = os_fault(OS_FAULT_CPU_CURRENT) == 0 ? sched_getcpu() : -1;
@@ -210,24 +279,14 @@ int os_cpu_current(void) {
 
 int os_cpu_count(void) {
     OS_KEEP_ERRNO;
-    /* Machines may have more CPUs than a cpu_set_t has bits; the kernel then says
-       EINVAL. */
-    for (int bits = CPU_SETSIZE; bits <= 1 << 20; bits *= 4) {
-        cpu_set_t *set = CPU_ALLOC((size_t)bits);
-        if (set == NULL) {
-            break;
-        }
-        int count = 0;
-        if (os_fault(OS_FAULT_CPU_COUNT) == 0 &&
-            sched_getaffinity(0, CPU_ALLOC_SIZE((size_t)bits), set) == 0) {
-            count = CPU_COUNT_S(CPU_ALLOC_SIZE((size_t)bits), set);
-        }
-        CPU_FREE(set);
-        if (count > 0) {
-            return count;
-        }
+    /* On the stack: asked inside the runtime as well, see 'Not inside' in base/alloc.h. */
+    cpu_mask mask;
+    int count = 0;
+    if (os_fault(OS_FAULT_CPU_COUNT) == 0 &&
+        sched_getaffinity(0, sizeof mask, mask) == 0) {
+        count = CPU_COUNT_S(sizeof mask, mask);
     }
-    return 1;
+    return count > 0 ? count : 1;
 }
 
 int64_t os_now(void) {
@@ -270,6 +329,11 @@ void os_write(int fd, const char *text, size_t bytes) {
     }
 }
 
+int os_fork_watch(void (*fn)(void)) {
+    int error = os_fault(OS_FAULT_FORK_WATCH);
+    return error != 0 ? -error : -pthread_atfork(NULL, NULL, fn);
+}
+
 void os_exit(int status) {
     _exit(status);
 }
@@ -278,40 +342,59 @@ const char *os_env(const char *name) {
     return getenv(name);
 }
 
-/* Up to bytes of them, fewer at the end of the file. */
-static ssize_t read_up_to(int fd, char *buffer, size_t bytes) {
-    size_t length = 0;
-    while (length < bytes) {
-        int error = os_fault(OS_FAULT_READ);
-        ssize_t n = error == 0 ? read(fd, buffer + length, bytes - length) : -1;
-        if (n < 0 && error == 0 && errno == EINTR) {
-            continue;
-        }
-        if (n < 0) {
-            return -(error != 0 ? error : errno);
-        }
-        if (n == 0) {
-            break;
-        }
-        length += (size_t)n;
-    }
-    return (ssize_t)length;
-}
-
-int os_read_text(const char *path, char *buffer, size_t bytes) {
+int os_file_open(const char *path) {
     OS_KEEP_ERRNO;
     int error = os_fault(OS_FAULT_READ);
     if (error != 0) {
         return -error;
     }
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return -errno;
+    return fd < 0 ? -errno : fd;
+}
+
+int os_file_read(int file, char *buffer, size_t bytes) {
+    OS_KEEP_ERRNO;
+    int error = os_fault(OS_FAULT_READ);
+    if (error != 0) {
+        return -error;
     }
-    ssize_t length = read_up_to(fd, buffer, bytes - 1);
-    close(fd);
+    ssize_t n;
+    do {
+        n = read(file, buffer, bytes < INT_MAX ? bytes : INT_MAX);
+    } while (n < 0 && errno == EINTR);
+    return n < 0 ? -errno : (int)n;
+}
+
+void os_file_close(int file) {
+    OS_KEEP_ERRNO;
+    close(file);
+}
+
+/* Up to bytes of them, fewer at the end of the file. */
+static int read_up_to(int file, char *buffer, size_t bytes) {
+    size_t length = 0;
+    while (length < bytes) {
+        int n = os_file_read(file, buffer + length, bytes - length);
+        if (n < 0) {
+            return n;
+        }
+        if (n == 0) {
+            break;
+        }
+        length += (size_t)n;
+    }
+    return (int)length;
+}
+
+int os_read_text(const char *path, char *buffer, size_t bytes) {
+    int file = os_file_open(path);
+    if (file < 0) {
+        return file;
+    }
+    int length = read_up_to(file, buffer, bytes - 1);
+    os_file_close(file);
     if (length >= 0) {
         buffer[length] = '\0';
     }
-    return (int)length;
+    return length;
 }

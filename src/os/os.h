@@ -62,6 +62,9 @@ void os_signal_mask_remember(void);
 int os_thread_start(os_thread *thread, const char *name, void (*fn)(void *), void *arg)
     RT_NODISCARD;
 void os_thread_join(os_thread thread);
+
+/* The same without waiting. False: it has not ended, and has to be joined later. */
+bool os_thread_try_join(os_thread thread) RT_NODISCARD;
 void os_thread_detach(os_thread thread);
 void os_thread_yield(void);
 
@@ -74,8 +77,15 @@ void os_thread_stack(void **low, void **high);
 unsigned long os_timer_slack_remove(void);
 void os_timer_slack_restore(unsigned long slack_ns);
 
-/* The number by which the kernel knows the calling thread. */
+/* The calling thread: not for joining, unless os_thread_start() has returned it. */
+os_thread os_thread_self(void);
+
+/* The number by which the kernel knows the calling thread; above 0. */
 int os_thread_number(void);
+
+/* [fault] Time that the thread of this process with that number has spent on a CPU; 0 if
+   it cannot be told: it has ended, or the number is below 1, say. */
+int64_t os_thread_cpu(int number);
 
 /* What a thread is doing. */
 struct os_thread_use {
@@ -84,8 +94,8 @@ struct os_thread_use {
     bool untold;    /* one of the two cannot be told, and is 0 or false: no /proc, say */
 };
 
-/* [fault] */
-struct os_thread_use os_thread_look(os_thread thread, int number);
+/* [fault] The same number as above. */
+struct os_thread_use os_thread_look(int number);
 
 /* The calling thread's errno. The address is the thread's, so it is asked for once per
    thread. */
@@ -97,6 +107,18 @@ int os_cpu_current(void);
 /* [fault] How many CPUs the process may use: its affinity mask. At least 1, which it is
    also if that cannot be told. */
 int os_cpu_count(void);
+
+/* Looks which CPUs there are. Before the functions below; later changes switch them off. */
+void os_cpus_learn(void);
+
+/* [fault] Has the thread with that number, which sleeps, wake up on that CPU. Only if it may use all
+   CPUs of the machine, so that os_thread_let_go() can undo it without remembering anything:
+   one that somebody has limited is left alone. True: it is done. */
+bool os_thread_bring(int number, int cpu) RT_NODISCARD;
+
+/* [fault] The calling thread, which was brought, may use all CPUs again, unless somebody has
+   limited it meanwhile. False: not yet. */
+bool os_thread_let_go(void) RT_NODISCARD;
 
 /* The clock: monotonic nanoseconds, always positive. */
 int64_t os_now(void);
@@ -173,8 +195,25 @@ typedef bool os_fault_handler(const struct os_fault_info *info);
 int os_fault_handler_install(os_fault_handler *handler) RT_NODISCARD;
 void os_fault_handler_remove(void);
 
-/* [fault] Gives the calling thread an alternate signal stack unless it has one, and takes
-   it away again. */
+/* Interruption of a thread, by SIGURG. */
+
+/* On the interrupted thread. told: the signal was ours. Else the kernel had no room to keep
+   what it carried, so that it may be anybody's: whoever expects it acts. */
+typedef void os_interrupt_handler(bool told);
+
+/* [fault] Has os_thread_interrupt() call handler on the interrupted thread, on its
+   alternate stack, with errno kept. System calls that it interrupts go on by themselves
+   where the kernel lets them. The signal from elsewhere, and one that may be from there,
+   goes to who handled it before. Undone by _remove. */
+int os_interrupt_install(os_interrupt_handler *handler) RT_NODISCARD;
+void os_interrupt_remove(void);
+
+/* Interrupts the thread of this process with that number, if there is one. It cannot fail
+   in a way that matters: who wants it looks, and does it again. */
+void os_thread_interrupt(int number);
+
+/* [fault] Gives the calling thread an alternate signal stack that the handlers here can run
+   on, unless it has one, and puts back what it had before. */
 int os_signal_stack_install(void **token) RT_NODISCARD;
 void os_signal_stack_remove(void *token);
 
@@ -182,6 +221,10 @@ void os_signal_stack_remove(void *token);
 
 /* [fault] Writes all of it to the file descriptor, as far as it can be written. */
 void os_write(int fd, const char *text, size_t bytes);
+
+/* [fault] From now on, and for good, each child process of fork() calls fn before all
+   else. */
+int os_fork_watch(void (*fn)(void)) RT_NODISCARD;
 
 /* Ends the process now, without running anything of the program. */
 _Noreturn void os_exit(int status);
@@ -192,5 +235,16 @@ const char *os_env(const char *name);
 /* [fault] Reads the start of a small text file into buffer and terminates it. Returns the
    length or an error. */
 int os_read_text(const char *path, char *buffer, size_t bytes);
+
+/* For longer files, a piece at a time. */
+
+/* [fault] Opens a file for reading; programs that the process starts do not get it.
+   Returns the descriptor or an error. */
+int os_file_open(const char *path) RT_NODISCARD;
+
+/* [fault] Reads on, at most so many bytes. Returns how many there were, 0 at the end, or
+   an error. */
+int os_file_read(int file, char *buffer, size_t bytes) RT_NODISCARD;
+void os_file_close(int file);
 
 #endif

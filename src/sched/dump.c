@@ -3,11 +3,29 @@
 #include "sched/dump.h"
 #include "base/backtrace.h"
 #include "base/die.h"
+#include "sched/bound.h"
+#include "sched/monitor.h"
 #include "sched/sched.h"
 
 #include <stdio.h>
 
+/*
+ * Names. ('Names') The names of functions are the C library's to tell, under a lock that who
+ * loads a library has as long as that takes. If a goroutine that a signal has stopped is the
+ * one, and the thread that dies has the P that it waits for, the report would wait for ever:
+ * a thread that is inside keeps its P. So a last report begins with all that can be said
+ * without names; then those who are stopped go on, and it asks for a name, with the monitor
+ * as a witness: if there is none for NAMES_NS, the process ends without the rest.
+ *
+ * It is not needed for the report of a deadlock, when no goroutine is stopped, nor for the
+ * dump of a living process, whose caller is outside and loses its P as others do.
+ */
+#define NAMES_NS ((int64_t)2 * 1000 * 1000 * 1000)
+
 #define STDERR 2
+
+/* Atomic: until when there has to be a name; OS_NEVER: nobody has asked. */
+static rt_atomic(int64_t) names_due_ns = OS_NEVER;
 
 static const char *const wait_reasons[] = {
 #define RT_WAIT_REASON(name, text) text,
@@ -100,18 +118,38 @@ void rt_dump_goroutines(int fd) {
     }
 }
 
+void rt_dump_await_names(void) {
+    /* relaxed, both: the monitor looks again and again */
+    rt_store_rlx(&names_due_ns, os_now() + NAMES_NS);
+    rt_monitor_wake(); /* it may have nothing else to look at */
+    rt_bound_let_go();
+    (void)rt_backtrace_function((const void *)rt_dump_await_names);
+    rt_store_rlx(&names_due_ns, OS_NEVER);
+}
+
+int64_t rt_dump_guard(int64_t now_ns) {
+    int64_t due_ns = rt_load_rlx(&names_due_ns); /* relaxed: likewise */
+    if (now_ns >= due_ns) {
+        rt_print("tuco: the rest of this report waits for a lock of the C library\n");
+        os_exit(RT_EXIT_STATUS);
+    }
+    return due_ns;
+}
+
 void rt_dump_current(void) {
     struct rt_m *m = arch_self();
+    const struct rt_g *g = m != NULL && rt_m_g(m) != &m->g0 ? rt_m_g(m) : NULL;
     rt_print("\n");
     if (m == NULL) {
         rt_print("thread [not a goroutine]:\n");
-        rt_backtrace_print(STDERR, NULL);
-    } else if (rt_m_g(m) == &m->g0) {
+    } else if (g == NULL) {
         rt_print("scheduler of M%u [running]:\n", m->id);
-        rt_backtrace_print(STDERR, NULL);
     } else {
-        rt_dump_header(STDERR, rt_m_g(m), "running");
-        rt_backtrace_print(STDERR, NULL);
-        rt_dump_creator(STDERR, rt_m_g(m));
+        rt_dump_header(STDERR, g, "running");
+    }
+    rt_dump_await_names();
+    rt_backtrace_print(STDERR, NULL);
+    if (g != NULL) {
+        rt_dump_creator(STDERR, g);
     }
 }

@@ -3,6 +3,8 @@
 #ifndef RT_SCHED_DUMP_H
 #define RT_SCHED_DUMP_H
 
+#include <stdint.h>
+
 struct rt_g;
 
 /* Prints every goroutine to fd. May be called at any time and from any thread; while
@@ -18,5 +20,13 @@ void rt_dump_creator(int fd, const struct rt_g *g);
 /* After a fatal message: which goroutine the calling thread was running, and where it
    was. */
 void rt_dump_current(void);
+
+/* The process ends with a report, all of which is out that needs nothing of others. Returns
+   when functions can be named. */
+void rt_dump_await_names(void);
+
+/* Monitor, at every look. Ends the process if that has taken too long. Returns when it wants
+   to look again, at the latest; OS_NEVER: whenever others do. */
+int64_t rt_dump_guard(int64_t now_ns);
 
 #endif

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the next goroutine comes from: a list of sources in order. */
 #include "sched/find.h"
+#include "sched/bound.h"
 #include "sched/globq.h"
 #include "sched/idle.h"
+#include "sched/procs.h"
+#include "sched/quiesce.h"
 #include "sched/sched.h"
+#include "sched/victims.h"
 #include "time/timer.h"
 
 /* Rounds of looking at all others. In round r those not farther than r are visited: the
@@ -32,9 +36,17 @@ static void look_at_clock(struct rt_p *p) {
     }
 }
 
+/* Likewise: to hand the P to another M takes a scheduler. */
+static void look_at_bound(struct rt_p *p) {
+    if (rt_bound_have_turn(p)) {
+        rt_or_acqrel(&p->attention, RT_ATTENTION_BOUND); /* acq_rel: likewise */
+    }
+}
+
 struct rt_g *rt_find_global_first(struct rt_p *p) {
     p->global_countdown = RT_GLOBAL_INTERVAL;
     look_at_clock(p);
+    look_at_bound(p);
     struct rt_g *g = rt_globq_take_one();
     if (g != NULL) {
         rt_p_count(&p->schedtick);
@@ -46,7 +58,11 @@ struct rt_g *rt_find_attentive(struct rt_p *p) {
     /* acq_rel: stronger than needed. One request, one turn of the ring; to stop is for
        ever, and for timers the scheduler is wanted: rt_find(). */
     uint32_t asked = rt_and_acqrel(&p->attention, ~(uint32_t)RT_ATTENTION_SLICE);
-    if ((asked & (RT_ATTENTION_STOP | RT_ATTENTION_TIMERS)) != 0) {
+    if ((asked & RT_ATTENTION_SCHEDULER) != 0) {
+        return NULL;
+    }
+    if (rt_bound_have_turn(p)) {
+        rt_or_acqrel(&p->attention, RT_ATTENTION_BOUND); /* acq_rel: likewise */
         return NULL;
     }
     struct rt_g *g = rt_runq_pop(&p->runq);
@@ -64,11 +80,15 @@ static struct rt_g *find_global(struct rt_p *p) {
        park.c. */
     struct rt_g *g = rt_sched.config.debug.migrate
                          ? rt_globq_take_one()
-                         : rt_globq_take_batch(p, rt_sched.procs);
+                         : rt_globq_take_batch(p, rt_sched_procs());
     if (g != NULL) {
         rt_p_count(&p->schedtick);
     }
     return g;
+}
+
+static struct rt_victims_walk begin_walk(struct rt_m *m) {
+    return rt_victims_begin(rt_sched_ps_end(), (uint32_t)rt_rand_next(&m->rand));
 }
 
 /* Other Ps in random order, without the idle ones. */
@@ -100,8 +120,7 @@ static void run_timers(struct rt_p *p) {
 static struct rt_g *steal_timers(struct rt_m *m) {
     struct rt_p *victim;
     int64_t now;
-    struct rt_victims_walk walk =
-        rt_victims_begin(&rt_sched.victims, (uint32_t)rt_rand_next(&m->rand));
+    struct rt_victims_walk walk = begin_walk(m);
     while ((victim = next_victim(&walk, m->p)) != NULL) {
         if (timer_is_due(victim, &now)) {
             rt_timers_run(victim, now, false /* thief */);
@@ -113,8 +132,7 @@ static struct rt_g *steal_timers(struct rt_m *m) {
 static struct rt_g *steal_round(struct rt_m *m, enum rt_distance reach) {
     struct rt_p *p = m->p;
     struct rt_p *victim;
-    struct rt_victims_walk walk =
-        rt_victims_begin(&rt_sched.victims, (uint32_t)rt_rand_next(&m->rand));
+    struct rt_victims_walk walk = begin_walk(m);
     int here = rt_load_rlx(&p->cpu); /* relaxed: hints, both */
     while ((victim = next_victim(&walk, p)) != NULL) {
         int there = rt_load_rlx(&victim->cpu);
@@ -148,8 +166,7 @@ static bool next_is_old(const struct rt_p *victim, const struct rt_g *g) {
 /* The last resort: what another P meant to run next, but does not come to. */
 static struct rt_g *steal_next(struct rt_m *m) {
     struct rt_p *victim;
-    struct rt_victims_walk walk =
-        rt_victims_begin(&rt_sched.victims, (uint32_t)rt_rand_next(&m->rand));
+    struct rt_victims_walk walk = begin_walk(m);
     while ((victim = next_victim(&walk, m->p)) != NULL) {
         struct rt_g *g = rt_load_rlx(&victim->runq.next); /* relaxed: as above */
         if (g != NULL && next_is_old(victim, g) && rt_runq_steal_next(&victim->runq, g)) {
@@ -173,10 +190,93 @@ static struct rt_g *steal(struct rt_m *m) {
     return g != NULL ? g : steal_next(m);
 }
 
-struct rt_g *rt_find(struct rt_m *m) {
+/* Gives the P to the first of the goroutines that only another M may run. True: m has no P
+   any more. */
+static bool hand_to_bound(struct rt_m *m) {
     struct rt_p *p = m->p;
-    for (;;) {
+    if (rt_bound_length() == 0) {
+        return false;
+    }
+    struct rt_turn turn = p->bound_turn;
+    rt_bound_set_turn(p);
+    m->p = NULL; /* before it is another's */
+    m->gives_way = true;
+    bool handed = rt_bound_resume_first(p);
+    m->gives_way = false;
+    if (!handed) {
+        m->p = p;
+        p->bound_turn = turn;
+        return false;
+    }
+    if (m->spinning) {
+        rt_idle_found(m);
+        /* The P may be idle again by now, and whoever made it so saw a searcher. */
+        if (rt_idle_all()) {
+            rt_quiesce_check();
+        }
+    }
+    return true;
+}
+
+/* The P is one too many. True: m has none any more, and is a spare one. */
+static bool retire(struct rt_m *m) {
+    struct rt_p *p = m->p;
+    m->p = NULL; /* before it can be another's */
+    if (!rt_procs_retire(p)) {
+        m->p = p;
+        return false;
+    }
+    if (m->spinning) {
+        rt_idle_found(m);
+        if (rt_idle_all()) {
+            rt_quiesce_check();
+        }
+    }
+    return true;
+}
+
+/* What the owner of p is wanted for by the scheduler; see enum rt_attention. True: m has no
+   P any more. */
+static bool attend(struct rt_m *m) {
+    struct rt_p *p = m->p;
+    if (unlikely(rt_procs_is_leaving(p))) {
+        return retire(m);
+    }
+    /* With more threads in handlers than there may be, those come before goroutines that
+       could need one more; but not before one that has just been woken. relaxed: the
+       owner's own */
+    if (unlikely(rt_bound_room() < 0) && rt_load_rlx(&p->runq.next) == NULL &&
+        hand_to_bound(m)) {
+        return true;
+    }
+    /* relaxed: who sees one sees it in time */
+    if ((rt_load_rlx(&p->attention) & RT_ATTENTION_BOUND) != 0) {
+        /* acq_rel: stronger than needed. */
+        rt_and_acqrel(&p->attention, ~(uint32_t)RT_ATTENTION_BOUND);
+    }
+    return rt_bound_have_turn(p) && hand_to_bound(m);
+}
+
+/* The sources in their order. NULL: there is nothing, or m has no P any more. */
+static struct rt_g *look_everywhere(struct rt_m *m) {
+    struct rt_p *p = m->p;
+    struct rt_g *g = find_global(p);
+    if (g == NULL && hand_to_bound(m)) {
+        return NULL;
+    }
+    if (g == NULL && rt_idle_try_spin(m)) {
+        g = steal(m);
+    }
+    return g;
+}
+
+struct rt_g *rt_find(struct rt_m *m) {
+    struct rt_p *p;
+    while ((p = m->p) != NULL) {
         run_timers(p);
+        if (unlikely(attend(m))) {
+            return NULL;
+        }
         struct rt_g *g = rt_find_local(p);
         /* After it and not before: if no bit is set now, the ring is empty, which
            find_global() relies on. */
@@ -185,14 +285,11 @@ struct rt_g *rt_find(struct rt_m *m) {
         if (unlikely((attention & RT_ATTENTION_STOP) != 0)) {
             return NULL;
         }
-        if (unlikely(g == NULL && (attention & RT_ATTENTION_TIMERS) != 0)) {
-            continue; /* it was asked for after run_timers() */
+        if (unlikely(g == NULL && (attention & RT_ATTENTION_SCHEDULER) != 0)) {
+            continue; /* it was asked for after run_timers() and attend() */
         }
         if (g == NULL) {
-            g = find_global(p);
-        }
-        if (g == NULL && rt_idle_try_spin(m)) {
-            g = steal(m);
+            g = look_everywhere(m);
         }
         if (g != NULL) {
             if (m->spinning) {
@@ -202,11 +299,13 @@ struct rt_g *rt_find(struct rt_m *m) {
         }
         /* With the bit set, steal_timers() may have left goroutines in the ring. relaxed:
            only this thread clears it. */
-        if (likely((rt_load_rlx(&p->attention) & RT_ATTENTION_TIMERS) == 0) &&
+        if (m->p != NULL &&
+            likely((rt_load_rlx(&p->attention) & RT_ATTENTION_SCHEDULER) == 0) &&
             !rt_idle_park(m)) {
             return NULL;
         }
     }
+    return NULL;
 }
 
 void rt_find_monitor_timers(int64_t now_ns) {
@@ -214,8 +313,9 @@ void rt_find_monitor_timers(int64_t now_ns) {
 }
 
 uint32_t rt_find_pending(uint32_t enough) {
-    uint32_t pending = rt_globq_length();
-    for (uint32_t i = 0; i < rt_sched.procs && pending < enough; i++) {
+    uint32_t pending = rt_globq_length() + rt_bound_length();
+    uint32_t end = rt_sched_ps_end();
+    for (uint32_t i = 0; i < end && pending < enough; i++) {
         pending += rt_runq_length(&rt_sched.ps[i].runq);
     }
     return pending < enough ? pending : enough;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads that the runtime did not start. */
 #include "sched/foreign.h"
+#include "sched/enter.h"
+#include "sched/fork.h"
 #include "base/die.h"
 #include "sched/idle.h"
 #include "sched/quiesce.h"
@@ -52,7 +54,7 @@ static __thread uint32_t depth;
 /*
  * Entry against the end of the runtime.
  *
- *     rt_foreign_enter                    rt_foreign_close
+ *     rt_enter                    rt_foreign_close
  *     [S] active + 1 (RMW)                [S] closed := 1
  *         fence(sc)                           fence(sc)
  *     [L] closed                          [L] active
@@ -77,6 +79,7 @@ static void enter(void) {
 
 void rt_foreign_enter_slow(void) {
     if (depth++ == 0) {
+        rt_fork_check();
         enter();
     }
 }
@@ -109,6 +112,13 @@ void rt_foreign_close(void) {
 void rt_foreign_open(void) {
     rt_swap_sc(&foreign.closed, 0); /* sc: as in rt_foreign_close(), for uniformity */
     os_futex_wake(&foreign.closed, INT32_MAX);
+}
+
+/* The caller itself is not inside: fork() is the program's. */
+void rt_foreign_forget_others(void) {
+    /* relaxed, both: nobody else is there */
+    rt_store_rlx(&foreign.inside, 0);
+    rt_store_rlx(&foreign.active, 0);
 }
 
 bool rt_foreign_nobody(void) {
@@ -205,7 +215,7 @@ void tuco_foreign_exit(void) {
         rt_panic("tuco_foreign_exit without tuco_foreign_enter");
     }
     if (before == 1) {
-        rt_foreign_enter(); /* leaving is what checks whether anybody is left */
-        rt_foreign_leave();
+        rt_enter(); /* leaving is what checks whether anybody is left */
+        rt_leave();
     }
 }

@@ -13,7 +13,7 @@
  * so that a wake-up which comes late finds one.
  *
  * Every public function that can be called by a foreign thread and touches the runtime's
- * memory is between rt_foreign_enter() and rt_foreign_leave() then. Two counts come out
+ * memory is between rt_enter() and rt_leave() then. Two counts come out
  * of that:
  *   inside   threads in a call, waiting or not: while there are any, descriptors are not
  *            unmapped
@@ -24,21 +24,9 @@
  * waiting ones their descriptors.
  */
 
+/* For rt_enter() and rt_leave() in enter.h. */
 void rt_foreign_enter_slow(void);
 void rt_foreign_leave_slow(void);
-
-/* Nothing on the runtime's own threads. */
-static inline void rt_foreign_enter(void) {
-    if (unlikely(arch_self() == NULL)) {
-        rt_foreign_enter_slow();
-    }
-}
-
-static inline void rt_foreign_leave(void) {
-    if (unlikely(arch_self() == NULL)) {
-        rt_foreign_leave_slow();
-    }
-}
 
 /* A descriptor for a foreign thread that may have to wait, which enters with it. */
 struct rt_g *rt_foreign_begin(void);
@@ -63,6 +51,9 @@ bool rt_foreign_silent(void);
    until it is open again. */
 void rt_foreign_close(void);
 void rt_foreign_open(void);
+
+/* In a child process, which has only the calling thread. */
+void rt_foreign_forget_others(void);
 
 /* True if no foreign thread is inside, not even waiting. Entry is closed. */
 bool rt_foreign_nobody(void);

@@ -34,6 +34,15 @@ enum rt_gflags {
     RT_G_FLAG_LOW_START = 8,
     /* stands for a thread that waits, not for a goroutine: see foreign.c */
     RT_G_FLAG_FOREIGN = 2,
+    /* runs on bound_m only: see bound.h */
+    RT_G_FLAG_BOUND = 16,
+    /* blocking or preempt_off may not be 0 */
+    RT_G_FLAG_ODD = 32,
+    /* the last call that it announced to block did: see block.c */
+    RT_G_FLAG_BLOCKS = 64,
+
+    /* with one of these it goes to no run queue when it becomes runnable */
+    RT_G_FLAGS_UNQUEUED = RT_G_FLAG_FOREIGN | RT_G_FLAG_BOUND,
 };
 
 struct rt_defer;
@@ -91,10 +100,11 @@ struct rt_g {
     /* number + 1 of the M that ran it last; kept with TUCODEBUG=migrate only */
     uint32_t last_m;
 
-    /* The sanitizers' view of the stack; NULL in other builds. Itself, and who ends
+    struct rt_m *bound_m; /* with RT_G_FLAG_BOUND. Itself */
+
+    /* The sanitizer's view of the stack; NULL in other builds. Itself, and who ends
        it. */
-    void *asan_fake_stack;
-    void *tsan_fiber;
+    void *san;
 
     /* Holder. */
     char name[TUCO_NAME_MAX + 1];
@@ -102,6 +112,12 @@ struct rt_g {
     /* Atomic: who wakes it, see 'Claim' in wait.h. Goes up for as long as the descriptor
        exists. */
     rt_atomic(uint32_t) claim;
+
+    /* Atomic: how deep it is in calls that it has announced to block. Itself; read by the
+       monitor. */
+    rt_atomic(uint16_t) blocking;
+    /* Itself. */
+    uint16_t preempt_off; /* how often it has asked not to be interrupted */
 
     /* Holder: before it first runs, and then itself. */
     union {

@@ -2,8 +2,8 @@
 /* Two lists under a lock: goroutines that came one by one, and chunks of what
    overflowed. */
 #include "sched/globq.h"
-#include "base/alloc.h"
 #include "base/lock.h"
+#include "os/os.h"
 #include "sched/g.h"
 #include "sched/p.h"
 
@@ -24,6 +24,9 @@
  *
  * The list is FIFO. Takers alternate between the two while both have something, so that
  * neither waits for the other.
+ *
+ * Chunks are cut from pages of the queue's own: see 'Not inside' in alloc.h. They are kept
+ * until the runtime ends, as descriptors are, which are thirty times as large.
  */
 
 /* What overflows at a time: half a ring, and the one that did not fit. */
@@ -32,8 +35,8 @@
 /* How often at least one of those that have waited longest has its turn. */
 #define OLDEST_NS ((int64_t)1000 * 1000)
 
-/* Empty ones kept for the next overflow. */
-#define SPARE_MAX 64u
+/* Chunks are cut from that much at a time. */
+#define SLAB_BYTES ((size_t)64 * 1024)
 
 struct chunk {
     struct chunk *next; /* older */
@@ -43,16 +46,24 @@ struct chunk {
     struct rt_g *gs[CHUNK_SLOTS];
 };
 
+struct slab {
+    struct slab *next; /* the one before */
+    uint32_t cut;      /* how many of its chunks have been used */
+    struct chunk chunks[];
+};
+
+#define SLAB_CHUNKS ((SLAB_BYTES - sizeof(struct slab)) / sizeof(struct chunk))
+
 static struct {
     /* guards all; under it only the ring of the caller's own P is touched */
     struct rt_lock lock;
     struct rt_glist list;
     struct chunk *newest;
     struct chunk *oldest;
-    struct chunk *spare;
-    uint32_t spare_count;
-    uint32_t chunked;  /* goroutines in chunks */
-    int64_t oldest_ns; /* when one of the oldest was last taken */
+    struct chunk *spare; /* empty ones */
+    struct slab *slabs;  /* only the newest has chunks that were never used */
+    uint32_t chunked;    /* goroutines in chunks */
+    int64_t oldest_ns;   /* when one of the oldest was last taken */
     bool list_turn;
 } globq RT_CACHE_ALIGNED = {.lock = RT_LOCK_INIT(globq)};
 
@@ -90,15 +101,41 @@ static void publish_and_unlock(void) {
 
 /* Chunks */
 
-static struct chunk *chunk_take_spare(void) {
-    rt_lock(&globq.lock);
+static struct chunk *take_empty_locked(void) {
     struct chunk *c = globq.spare;
     if (c != NULL) {
         globq.spare = c->next;
-        globq.spare_count--;
+    } else if (globq.slabs != NULL && globq.slabs->cut < SLAB_CHUNKS) {
+        c = &globq.slabs->chunks[globq.slabs->cut++];
+    }
+    return c;
+}
+
+/* NULL: no memory. */
+static struct chunk *chunk_get(void) {
+    rt_lock(&globq.lock);
+    struct chunk *c = take_empty_locked();
+    rt_unlock(&globq.lock);
+    if (likely(c != NULL)) {
+        return c;
+    }
+    struct slab *slab = os_reserve(SLAB_BYTES, OS_PAGE_BYTES);
+    if (slab == NULL) {
+        return NULL;
+    }
+    rt_lock(&globq.lock);
+    c = take_empty_locked(); /* another P may have come here as well */
+    if (likely(c == NULL)) {
+        slab->next = globq.slabs;
+        globq.slabs = slab;
+        c = take_empty_locked();
+        slab = NULL;
     }
     rt_unlock(&globq.lock);
-    return c != NULL ? c : rt_alloc(sizeof *c);
+    if (slab != NULL) {
+        os_release(slab, SLAB_BYTES);
+    }
+    return c;
 }
 
 static void chunk_push_locked(struct chunk *c) {
@@ -114,8 +151,8 @@ static void chunk_push_locked(struct chunk *c) {
     globq.chunked += c->end - c->begin;
 }
 
-/* Takes a chunk, which is empty, out. Returns it if it has to be freed. */
-static struct chunk *chunk_retire_locked(struct chunk *c) {
+/* Takes a chunk, which is empty, out. */
+static void chunk_retire_locked(struct chunk *c) {
     if (c->prev != NULL) {
         c->prev->next = c->next;
     } else {
@@ -126,13 +163,8 @@ static struct chunk *chunk_retire_locked(struct chunk *c) {
     } else {
         globq.oldest = c->prev;
     }
-    if (globq.spare_count == SPARE_MAX) {
-        return c;
-    }
     c->next = globq.spare;
     globq.spare = c;
-    globq.spare_count++;
-    return NULL;
 }
 
 /* Putting */
@@ -170,7 +202,7 @@ static void put_array_linked(struct rt_g *const *gs, uint32_t count) {
 void rt_globq_put_array(struct rt_g *const *gs, uint32_t count) {
     while (count > 0) {
         uint32_t n = count < CHUNK_SLOTS ? count : CHUNK_SLOTS;
-        struct chunk *c = chunk_take_spare();
+        struct chunk *c = chunk_get();
         if (c == NULL) {
             put_array_linked(gs, count);
             return;
@@ -223,8 +255,7 @@ static struct chunk *choose_chunk_locked(uint32_t share) {
     return globq.oldest;
 }
 
-static struct rt_g *take_chunked_locked(struct rt_p *p, uint32_t share,
-                                        struct chunk **retired) {
+static struct rt_g *take_chunked_locked(struct rt_p *p, uint32_t share) {
     struct chunk *c = choose_chunk_locked(share);
     struct rt_g *first = c->gs[c->begin++];
     globq.chunked--;
@@ -233,14 +264,13 @@ static struct rt_g *take_chunked_locked(struct rt_p *p, uint32_t share,
         globq.chunked--;
     }
     if (c->begin == c->end) {
-        *retired = chunk_retire_locked(c);
+        chunk_retire_locked(c);
     }
     return first;
 }
 
 /* Up to share of them, one returned and the others put into p's ring. */
 static struct rt_g *take(struct rt_p *p, uint32_t share_of, uint32_t share_max) {
-    struct chunk *retired = NULL;
     struct rt_g *g = NULL;
     if (rt_globq_length() == 0) {
         return NULL;
@@ -251,10 +281,9 @@ static struct rt_g *take(struct rt_p *p, uint32_t share_of, uint32_t share_max) 
         uint32_t share = total / share_of + 1;
         share = share < share_max ? share : share_max;
         g = take_from_list_locked() ? take_linked_locked(p, share)
-                                    : take_chunked_locked(p, share, &retired);
+                                    : take_chunked_locked(p, share);
     }
     publish_and_unlock();
-    rt_free(retired);
     return g;
 }
 
@@ -266,22 +295,17 @@ struct rt_g *rt_globq_take_batch(struct rt_p *p, uint32_t procs) {
     return take(p, procs, RT_RUNQ_SLOTS / 2);
 }
 
-static void free_chunks(struct chunk *c) {
-    while (c != NULL) {
-        struct chunk *next = c->next;
-        rt_free(c);
-        c = next;
-    }
-}
-
 void rt_globq_reset(void) {
     rt_lock(&globq.lock);
-    struct chunk *queued = globq.newest;
-    struct chunk *spare = globq.spare;
+    struct slab *slab = globq.slabs;
     globq.list = (struct rt_glist){.first = NULL};
     globq.newest = globq.oldest = globq.spare = NULL;
-    globq.spare_count = globq.chunked = 0;
+    globq.slabs = NULL;
+    globq.chunked = 0;
     publish_and_unlock();
-    free_chunks(queued);
-    free_chunks(spare);
+    while (slab != NULL) {
+        struct slab *next = slab->next;
+        os_release(slab, SLAB_BYTES);
+        slab = next;
+    }
 }

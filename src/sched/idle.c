@@ -5,9 +5,12 @@
 #include "base/wheel.h"
 #include "sched/find.h"
 #include "sched/monitor.h"
+#include "sched/note.h"
+#include "sched/procs.h"
 #include "sched/quiesce.h"
 #include "sched/sched.h"
-#include "sched/thread.h"
+#include "sched/spare.h"
+#include "sched/starter.h"
 
 #include <errno.h>
 
@@ -22,11 +25,12 @@
  * of idle Ps, a count of searchers and a flag as separate atomics: they then have to be
  * read in the right order everywhere.
  *
- * The way taken. One word holds how many Ps are idle, how many Ms are searching
- * ("spinning"), how many Ps are set aside because no thread could be started for them,
- * and NEED. It changes as a whole, so that each change sees the others' whole state.
- * Which Ps are idle is in two bitmaps: those whose M sleeps, preferred, and those for
- * which no thread was ever started. A bit is set before its P is counted in the word, and
+ * The way taken. One word holds how many Ps are in use, how many of them are idle, how many
+ * Ms are searching ("spinning"), how many Ps are set aside because no thread could be
+ * started for them, and NEED. It changes as a whole, so that each change sees the whole
+ * state of the others.
+ * Which Ps are idle is in two bitmaps: those whose M sleeps, preferred, and those that have
+ * none: no thread was started for them yet, or their M was needed elsewhere. A bit is set before its P is counted in the word, and
  * cleared only by someone who has taken one from the count: so whoever has counted down
  * finds a bit. An idle P keeps its M: waking is clearing one bit and one store to the M's
  * note, and caches stay warm.
@@ -68,14 +72,16 @@
  *     while no P is idle sets NEED in place of itself, for the same reason: there is
  *     nobody to wake, and whoever gives a P up next looks.
  *
- * Race 3: end of the runtime against an M on its way to sleep.
+ * Race 3: end of the runtime, or of a P, against an M on its way to sleep.
  *
- *     rt_idle_release_all                         rt_idle_park
- *     [S] attention := stop                       [S] idle + 1 (in the word, by RMW)
+ *     rt_idle_release_all, procs.c                rt_idle_park, and who gives a P up
+ *     [S] attention := stop or retire             [S] idle + 1 (in the word, by RMW)
  *         fence(sc)                                   fence(sc)
  *     [L] the word                                [L] attention
  *
- *     One of the two sees the other.
+ *     One of the two sees the other. An M that sees it comes back; if it cannot, because
+ *     others have taken as many from the count as there are idle Ps, it tries again until
+ *     it has its P or somebody else has: see come_back().
  *
  * Sleeping. An M sleeps on its own note: 0 awake, 1 asleep in the kernel, 2 woken. Who
  * clears the P's bit owns the note and is the only one to store to it until the M is
@@ -96,8 +102,7 @@
 #define BITMAP_WORDS (RT_PROCS_MAX / 64)
 
 /* How long an M watches its note before it sleeps. Less than waking it would cost. */
-#define LINGER_NS    20000
-#define LINGER_TURNS 8
+#define LINGER_NS 20000
 
 /* How long before a timer is due an M is awake, at most; and the least that is worth a
    sleep. */
@@ -116,17 +121,12 @@
 /* How many others a searcher that has found work brings, if there is work for them. */
 #define RAMP_FANOUT 2u
 
-enum note_state {
-    NOTE_AWAKE = 0,
-    NOTE_ASLEEP = 1,
-    NOTE_WOKEN = 2,
-};
-
 /* Why an M sleeps no more. */
 enum idle_end {
-    IDLE_WOKEN, /* by somebody */
-    IDLE_TIMER, /* the P's first timer is due, or was */
-    IDLE_LONG,  /* its caches are to be given back */
+    IDLE_WOKEN,  /* by somebody */
+    IDLE_TIMER,  /* the P's first timer is due, or was */
+    IDLE_LONG,   /* its caches are to be given back */
+    IDLE_LEAVES, /* the P is one too many: it has not slept */
 };
 
 struct rt_idle_word rt_idle;
@@ -134,9 +134,11 @@ struct rt_idle_word rt_idle;
 /* Atomic: see the essay. */
 static struct {
     rt_atomic(uint64_t) parked[BITMAP_WORDS]; /* idle, and its M sleeps */
-    rt_atomic(uint64_t) cold[BITMAP_WORDS];   /* idle, and has no M yet */
+    rt_atomic(uint64_t) cold[BITMAP_WORDS];   /* idle, and has no M */
     /* no thread could be started: waits for the monitor */
     rt_atomic(uint64_t) aside[BITMAP_WORDS];
+    /* the starter is to start a thread for it, for which a searcher is counted */
+    rt_atomic(uint64_t) wanted[BITMAP_WORDS];
 } maps RT_CACHE_ALIGNED;
 
 static void bit_set(rt_atomic(uint64_t) *map, uint32_t id) {
@@ -153,7 +155,8 @@ static bool bit_clear(rt_atomic(uint64_t) *map, uint32_t id) {
 /* Any bit of the map, cleared. The lowest: few threads stay warm and the others asleep.
    -1: none. */
 static int bit_take_any(rt_atomic(uint64_t) *map) {
-    for (uint32_t i = 0; i < BITMAP_WORDS && i * 64 < rt_sched.procs; i++) {
+    uint32_t end = rt_sched_ps_end();
+    for (uint32_t i = 0; i < BITMAP_WORDS && i * 64 < end; i++) {
         uint64_t bits = rt_load_rlx(&map[i]); /* relaxed: bit_clear() decides */
         while (bits != 0) {
             uint32_t id = i * 64 + rt_lowest_bit(bits);
@@ -183,8 +186,9 @@ static struct rt_p *claim_p(void) {
 
 bool rt_idle_has(uint32_t p_id) {
     uint64_t bit = UINT64_C(1) << p_id % 64;
-    /* relaxed: a hint; an idle P has an empty queue, so nothing is missed by skipping
-       it. */
+    /* relaxed: a hint; an idle P has an empty queue, and an M that sees to its timers, so
+       nothing is missed by skipping it. One whose M had to leave it with work is not idle,
+       but wants a thread. */
     return ((rt_load_rlx(&maps.parked[p_id / 64]) | rt_load_rlx(&maps.cold[p_id / 64])) &
             bit) != 0;
 }
@@ -193,46 +197,19 @@ bool rt_idle_all(void) {
     /* acquire: the counts that the Ps' owners left behind are seen. Pairs with the RMW in
        give_up(). */
     uint64_t w = rt_load_acq(&rt_idle.word);
-    return rt_idle_ps(w) + rt_idle_aside(w) == rt_sched.procs && rt_idle_spinning(w) == 0;
+    return rt_idle_ps(w) + rt_idle_aside(w) == rt_idle_total(w) &&
+           rt_idle_spinning(w) == 0;
 }
 
-static void note_wake(struct rt_m *m) {
-    /* acq_rel: publishes why it is woken. Pairs with the acquire in note_sleep(). */
-    if (rt_swap_acqrel(&m->note, NOTE_WOKEN) == NOTE_ASLEEP) {
-        os_futex_wake(&m->note, 1);
+/* p has been put where nobody uses it, and counted there; somebody may have taken it by
+   now. */
+static void retire_if_leaving(struct rt_p *p) {
+    /* fence(sc): the word before attention. Pairs with retire_unused() in procs.c. See
+       race 3. */
+    rt_fence_sc();
+    if (unlikely(rt_procs_is_leaving(p))) {
+        rt_procs_retire_unused(p);
     }
-}
-
-/* Watches the note until note_wake(), true, or until that time, false. */
-static bool note_watch(struct rt_m *m, int64_t end_ns) {
-    do {
-        for (int i = 0; i < LINGER_TURNS; i++) {
-            /* acquire: pairs with the release in note_wake(). */
-            if (rt_load_acq(&m->note) == NOTE_WOKEN) {
-                return true;
-            }
-            rt_cpu_relax();
-        }
-    } while (os_now() < end_ns);
-    return false;
-}
-
-/* Sleeps until note_wake(), true, or until the deadline, false. A wake that comes before
-   the compare-and-swap makes it fail; one that comes between it and the futex makes the
-   futex return. */
-static bool note_sleep(struct rt_m *m, int64_t deadline_ns) {
-    uint32_t awake = NOTE_AWAKE;
-    /* acquire, here and below: pairs with the release in note_wake(). It may be asleep
-       already: this is then the second sleep of one idleness. */
-    if (!rt_cas_acqrel(&m->note, &awake, NOTE_ASLEEP) && awake == NOTE_WOKEN) {
-        return true;
-    }
-    while (rt_load_acq(&m->note) != NOTE_WOKEN) {
-        if (os_futex_wait(&m->note, NOTE_ASLEEP, deadline_ns) == -ETIMEDOUT) {
-            return rt_load_acq(&m->note) == NOTE_WOKEN;
-        }
-    }
-    return true;
 }
 
 /* If one thread cannot be started, another one can not either: all Ps without a thread
@@ -248,39 +225,88 @@ static void set_cold_aside(void) {
                 /* Somebody has counted this one down already, and is looking for its
                    bit. */
                 bit_set(maps.cold, (uint32_t)id);
+                retire_if_leaving(&rt_sched.ps[id]);
                 return;
             }
             /* sc: as in reserve(). */
         } while (!rt_cas_sc(&rt_idle.word, &w, w - RT_IDLE_ONE + RT_IDLE_ASIDE_ONE));
         bit_set(maps.aside, (uint32_t)id);
+        retire_if_leaving(&rt_sched.ps[id]);
     }
 }
 
-/* No thread for p, which has been claimed, and a searcher counted for it. True: that was
-   the last searcher and there is work, so that somebody else has to be woken. */
-static bool set_aside(struct rt_p *p) {
-    bit_set(maps.aside, p->id);
+/* The searcher that was counted for a P without an M will not search. If it was the last
+   one, and there is work, somebody else is woken. Adds to the word in the same go. */
+static void drop_searcher(uint64_t change) {
     /* sc: as in reserve(). */
-    uint64_t old = rt_add_sc(&rt_idle.word, RT_IDLE_ASIDE_ONE - RT_IDLE_SPIN_ONE);
-    set_cold_aside();
-    rt_monitor_poke();
-    bool again = false;
+    uint64_t old = rt_add_sc(&rt_idle.word, change - RT_IDLE_SPIN_ONE);
     if (rt_idle_spinning(old) == 1) {
         /* fence(heavy): pairs with the fence(light) in rt_idle_notify(). See race 1. */
         rt_fence_heavy();
-        again = rt_find_pending(1) > 0;
+        if (rt_find_pending(1) > 0) {
+            rt_idle_wake(1); /* ends: every failure takes Ps out of the count */
+        }
     }
     rt_quiesce_check();
-    return again;
 }
 
-/* p has been claimed, and a searcher counted for it. True: as set_aside(). */
-static bool wake_p(struct rt_p *p) {
-    if (p->m != NULL) {
-        note_wake(p->m);
-        return false;
+/* Counted before the bit is set: who clears the bit counts down. */
+void rt_idle_set_aside(struct rt_p *p) {
+    set_cold_aside();
+    drop_searcher(RT_IDLE_ASIDE_ONE);
+    bit_set(maps.aside, p->id);
+    rt_monitor_poke();
+    retire_if_leaving(p);
+}
+
+struct rt_p *rt_idle_take_wanted(void) {
+    int id;
+    while ((id = bit_take_any(maps.wanted)) >= 0) {
+        struct rt_p *p = &rt_sched.ps[id];
+        if (likely(!rt_procs_is_leaving(p)) || !rt_procs_retire(p)) {
+            return p;
+        }
+        drop_searcher(0);
     }
-    return rt_thread_start(p) != 0 && set_aside(p);
+    return NULL;
+}
+
+uint32_t rt_idle_wanted(void) {
+    uint32_t n = 0;
+    uint32_t end = rt_sched_ps_end();
+    for (uint32_t i = 0; i < BITMAP_WORDS && i * 64 < end; i++) {
+        /* relaxed: who sets a bit wakes the starter afterwards */
+        n += (uint32_t)__builtin_popcountll(rt_load_rlx(&maps.wanted[i]));
+    }
+    return n;
+}
+
+void rt_idle_put_back_wanted(struct rt_p *p) {
+    bit_set(maps.wanted, p->id);
+}
+
+static void want_thread(struct rt_p *p) {
+    bit_set(maps.wanted, p->id);
+    rt_starter_wake();
+}
+
+void rt_idle_want_thread(struct rt_p *p) {
+    p->left_ns = os_now();
+    p->left_looks = 0;
+    rt_add_sc(&rt_idle.word, RT_IDLE_SPIN_ONE); /* sc: as in reserve() */
+    want_thread(p);
+}
+
+/* p has been claimed, and a searcher counted for it. */
+static void wake_p(struct rt_p *p) {
+    /* relaxed: who has cleared the bit owns it */
+    struct rt_m *m = rt_load_rlx(&p->m);
+    if (m != NULL) {
+        m->spinning = true;
+        rt_note_wake(m);
+    } else if (!rt_spare_give(p, true)) {
+        want_thread(p);
+    }
 }
 
 /* Turns idle Ps into searchers, in the word only, so that there are wanted of them; the
@@ -313,21 +339,90 @@ static uint32_t reserve(uint32_t wanted) {
 }
 
 void rt_idle_wake(uint32_t wanted) {
-    bool again;
+    for (uint32_t n = reserve(wanted); n > 0; n--) {
+        wake_p(claim_p());
+    }
+}
+
+/* p has been claimed, and is not for the M that sleeps with it. */
+static void part(struct rt_p *p) {
+    struct rt_m *m = rt_load_rlx(&p->m); /* relaxed: who has cleared the bit owns it */
+    if (m != NULL) {
+        rt_store_rlx(&p->m, NULL); /* relaxed: a hint for others */
+        m->p = NULL;
+        m->spinning = false;
+        rt_note_wake(m); /* it is a spare one now */
+    }
+}
+
+struct rt_p *rt_idle_claim(void) {
+    uint64_t w = rt_load_rlx(&rt_idle.word); /* relaxed: the compare-and-swap decides */
     do {
-        again = false;
-        for (uint32_t n = reserve(wanted); n > 0; n--) {
-            again |= wake_p(claim_p());
+        if (rt_idle_ps(w) == 0) {
+            return NULL;
         }
-        wanted = 1;
-        /* ends: every failure takes the Ps without a thread out of the count */
-    } while (again);
+        /* sc: as in reserve(). */
+    } while (!rt_cas_sc(&rt_idle.word, &w, w - RT_IDLE_ONE));
+    struct rt_p *p = claim_p();
+    part(p);
+    return p;
+}
+
+/* One more in the count of idle Ps, for which there is a bit. */
+static void count_idle(void) {
+    /* sc: see race 2. */
+    uint64_t old = rt_add_sc(&rt_idle.word, RT_IDLE_ONE);
+    if ((old & RT_IDLE_NEED) != 0) {
+        rt_idle_wake(1);
+    } else if (rt_idle_all()) {
+        rt_quiesce_check();
+    }
+}
+
+void rt_idle_put_without_m(struct rt_p *p) {
+    bit_set(maps.cold, p->id);
+    count_idle();
+    retire_if_leaving(p);
+}
+
+bool rt_idle_claim_that(struct rt_p *p) {
+    while (rt_idle_has(p->id)) {
+        uint64_t w =
+            rt_load_rlx(&rt_idle.word); /* relaxed: the compare-and-swap decides */
+        /* sc: as in reserve(). */
+        if (rt_idle_ps(w) == 0 || !rt_cas_sc(&rt_idle.word, &w, w - RT_IDLE_ONE)) {
+            rt_cpu_relax(); /* others have counted down and look for bits: this, perhaps */
+            continue;
+        }
+        if (bit_clear(maps.parked, p->id) || bit_clear(maps.cold, p->id)) {
+            part(p);
+            return true;
+        }
+        count_idle(); /* what was counted down is another one */
+    }
+    if (bit_clear(maps.aside, p->id)) {
+        /* sc: as in reserve(). */
+        rt_add_sc(&rt_idle.word, -RT_IDLE_ASIDE_ONE);
+        return true;
+    }
+    return false;
+}
+
+void rt_idle_add(struct rt_p *p) {
+    bit_set(maps.cold, p->id);
+    /* sc: as in reserve(). */
+    rt_add_sc(&rt_idle.word, RT_IDLE_TOTAL_ONE + RT_IDLE_ONE);
+}
+
+void rt_idle_remove(void) {
+    /* sc: as in reserve(). What lay on the P is elsewhere. */
+    rt_add_sc(&rt_idle.word, -RT_IDLE_TOTAL_ONE);
 }
 
 bool rt_idle_try_spin(struct rt_m *m) {
     uint64_t w = rt_load_rlx(&rt_idle.word); /* relaxed: the compare-and-swap decides */
-    while (!m->spinning && rt_sched.procs > 1) {
-        uint32_t busy = rt_sched.procs - rt_idle_ps(w) - rt_idle_aside(w);
+    while (!m->spinning && rt_idle_total(w) > 1) {
+        uint32_t busy = rt_idle_total(w) - rt_idle_ps(w) - rt_idle_aside(w);
         if (2 * rt_idle_spinning(w) >= busy) {
             break;
         }
@@ -381,11 +476,11 @@ static bool is_claimed(const struct rt_p *p) {
     return (bits >> p->id % 64 & 1) == 0;
 }
 
-/* After its P was counted idle, m has a reason to go on: it takes its P back, as a
-   searcher. False: there are wakers for as many Ps as are idle, or a waker has claimed this
-   one. In the first case a waker may still take another P, which has become idle since, and
-   leave this one alone. */
-static bool come_back(struct rt_m *m) {
+/* After p was counted idle, m, which sleeps with it, has a reason to go on: it takes p back,
+   as a searcher. False: there are wakers for as many Ps as are idle, or somebody has
+   claimed this one. In the first case a waker may still take another P, which has become
+   idle since, and leave this one alone. */
+static bool come_back(struct rt_m *m, struct rt_p *p) {
     uint64_t w = rt_load_rlx(&rt_idle.word); /* relaxed: the compare-and-swap decides */
     do {
         if (rt_idle_ps(w) == 0) {
@@ -394,17 +489,21 @@ static bool come_back(struct rt_m *m) {
         /* sc: as in rt_idle_wake(). */
     } while (!rt_cas_sc(&rt_idle.word, &w,
                         (w & ~RT_IDLE_NEED) - RT_IDLE_ONE + RT_IDLE_SPIN_ONE));
-    if (bit_clear(maps.parked, m->p->id)) {
-        m->spinning = true;
-        rt_monitor_poke();
-        return true;
+    if (!bit_clear(maps.parked, p->id)) {
+        /* What we took from the count is another P's: its M searches instead of us, and
+           we are woken by whoever has ours. */
+        wake_p(claim_p());
+        return false;
     }
-    /* What we took from the count is another P's: its M searches instead of us, and we
-       are woken by whoever has ours. */
-    if (wake_p(claim_p())) {
-        rt_idle_wake(1);
+    /* relaxed: who has cleared the bit owns it */
+    if (rt_load_rlx(&p->m) != m) {
+        /* Somebody had claimed it, has woken us, and gave it up again. */
+        wake_p(p);
+        return false;
     }
-    return false;
+    m->spinning = true;
+    rt_monitor_poke();
+    return true;
 }
 
 /* True: m is a searcher again. False: its P is idle and m has to sleep. */
@@ -412,25 +511,26 @@ static bool give_up(struct rt_m *m) {
     struct rt_p *p = m->p;
     bool searched = m->spinning;
     m->spinning = false;
-    rt_store_rlx(&m->note, NOTE_AWAKE); /* relaxed: published by bit_set() */
+    rt_note_reset(m);
     bit_set(maps.parked, p->id);
     /* sc: see races 1, 2 and 3. */
     uint64_t old =
         rt_add_sc(&rt_idle.word, RT_IDLE_ONE - (searched ? RT_IDLE_SPIN_ONE : 0));
-    /* fence(sc): the word before attention. Pairs with rt_idle_release_all(). See race
-       3. */
+    /* fence(sc): the word before attention. Pairs with rt_idle_release_all(), and with
+       retire_unused() in procs.c. See race 3. */
     rt_fence_sc();
     /* relaxed: ordered by the fence */
-    bool stop = (rt_load_rlx(&p->attention) & RT_ATTENTION_STOP) != 0;
-    if (stop || (old & RT_IDLE_NEED) != 0) {
-        return come_back(m);
+    uint32_t attention = rt_load_rlx(&p->attention);
+    bool unwanted = (attention & (RT_ATTENTION_STOP | RT_ATTENTION_RETIRE)) != 0;
+    if (unwanted || (old & RT_IDLE_NEED) != 0) {
+        return come_back(m, p);
     }
     if (searched && rt_idle_spinning(old) == 1) {
         /* fence(heavy): the word before the queues. Pairs with the fence(light) in
            rt_idle_notify(). */
         rt_fence_heavy();
         if (rt_find_pending(1) > 0) {
-            return come_back(m);
+            return come_back(m, p);
         }
     }
     return false;
@@ -451,55 +551,61 @@ static bool has_caches(const struct rt_p *p) {
 /* Sleeps until the first timer is due, less what sleeps last too long, and watches the
    clock for the rest. True: woken by somebody. */
 static bool sleep_until_timer(struct rt_m *m, int64_t timer_ns, int64_t watch_ns) {
-    if (note_sleep(m, timer_ns - watch_ns)) {
+    if (rt_note_sleep(m, timer_ns - watch_ns)) {
         return true;
     }
     int64_t late_ns = os_now() - (timer_ns - watch_ns);
-    int64_t less_ns = m->p->oversleep_ns - (m->p->oversleep_ns >> OVERSLEEP_SHIFT);
+    int64_t less_ns = m->oversleep_ns - (m->oversleep_ns >> OVERSLEEP_SHIFT);
     late_ns = late_ns < WATCH_NS ? late_ns : WATCH_NS;
-    m->p->oversleep_ns = late_ns > less_ns ? late_ns : less_ns;
-    return watch_ns > 0 && note_watch(m, timer_ns);
+    m->oversleep_ns = late_ns > less_ns ? late_ns : less_ns;
+    return watch_ns > 0 && rt_note_watch(m, timer_ns);
 }
 
-static enum idle_end sleep_idle(struct rt_m *m) {
-    struct rt_p *p = m->p;
+/* p is m's until somebody claims it, which m learns from its note. */
+static enum idle_end sleep_idle(struct rt_m *m, const struct rt_p *p, bool caches) {
     /* relaxed: see 'Timers' in the essay */
     int64_t timer_ns = rt_load_rlx(&p->clock.next_ns);
     int64_t watch_ns = 0;
-    if (rt_sched.lingering) {
+    if (rt_sched_lingering()) {
         int64_t end_ns = os_now() + LINGER_NS;
-        watch_ns = p->oversleep_ns;
+        watch_ns = m->oversleep_ns;
         bool near = timer_ns - watch_ns < end_ns + SLEEP_MIN_NS;
-        if (note_watch(m, near ? timer_ns : end_ns)) {
+        if (rt_note_watch(m, near ? timer_ns : end_ns)) {
             return IDLE_WOKEN;
         }
         if (near) {
             return IDLE_TIMER;
         }
     }
-    int64_t caches_ns = has_caches(p) ? os_now() + CACHE_IDLE_NS : OS_NEVER;
+    int64_t caches_ns = caches ? os_now() + CACHE_IDLE_NS : OS_NEVER;
     if (timer_ns < caches_ns) {
         return sleep_until_timer(m, timer_ns, watch_ns) ? IDLE_WOKEN : IDLE_TIMER;
     }
-    return note_sleep(m, caches_ns) ? IDLE_WOKEN : IDLE_LONG;
+    return rt_note_sleep(m, caches_ns) ? IDLE_WOKEN : IDLE_LONG;
 }
 
 bool rt_idle_park(struct rt_m *m) {
+    struct rt_p *p = m->p;
+    bool caches = has_caches(p); /* before it can be another's */
     if (!give_up(m)) {
         if (rt_idle_all()) {
             rt_quiesce_check();
         }
-        /* Woken by wake_p() or rt_idle_release_all(), whoever clears the P's bit. */
-        enum idle_end end = sleep_idle(m);
-        while (end != IDLE_WOKEN && !come_back(m)) {
-            if (note_sleep(m, is_claimed(m->p) ? OS_NEVER : os_now() + RETRY_NS)) {
+        /* Woken by wake_p(), rt_idle_claim() or rt_idle_release_all(), whoever clears the
+           P's bit. */
+        enum idle_end end =
+            unlikely(rt_procs_is_leaving(p)) ? IDLE_LEAVES : sleep_idle(m, p, caches);
+        while (end != IDLE_WOKEN && !come_back(m, p)) {
+            if (rt_note_sleep(m, is_claimed(p) ? OS_NEVER : os_now() + RETRY_NS)) {
                 end = IDLE_WOKEN;
             }
         }
-        if (end == IDLE_LONG) {
-            give_caches_back(m->p);
+        if (m->p == NULL) {
+            return true;
         }
-        m->spinning = true; /* counted by the waker, or by come_back() */
+        if (end == IDLE_LONG) {
+            give_caches_back(p);
+        }
         rt_monitor_poke();
         rt_store_rlx(&m->p->cpu, os_cpu_current()); /* relaxed: a hint */
     }
@@ -511,11 +617,12 @@ void rt_idle_init(uint32_t procs) {
         /* relaxed: no other thread yet; likewise below */
         rt_store_rlx(&maps.parked[i], 0);
         rt_store_rlx(&maps.aside[i], 0);
+        rt_store_rlx(&maps.wanted[i], 0);
         uint32_t left = procs > i * 64 ? procs - i * 64 : 0;
         rt_store_rlx(&maps.cold[i],
                      left >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << left) - 1);
     }
-    rt_store_rlx(&rt_idle.word, procs * RT_IDLE_ONE);
+    rt_store_rlx(&rt_idle.word, procs * (RT_IDLE_TOTAL_ONE + RT_IDLE_ONE));
 }
 
 void rt_idle_take_first(void) {
@@ -532,21 +639,41 @@ void rt_idle_release_all(void) {
     while (rt_idle_ps(w) > 0) {
         /* sc: as in rt_idle_wake(). */
         if (rt_cas_sc(&rt_idle.word, &w, w - RT_IDLE_ONE + RT_IDLE_SPIN_ONE)) {
-            struct rt_p *p = claim_p();
-            if (p->m != NULL) {
-                note_wake(p->m);
+            struct rt_m *m = rt_load_rlx(&claim_p()->m); /* relaxed: as in wake_p() */
+            if (m != NULL) {
+                m->spinning = true;
+                rt_note_wake(m);
             }
             w = rt_load_rlx(&rt_idle.word);
         }
     }
 }
 
+/* Its M had to leave it with that, which nobody would come to if it were idle. p is in the
+   caller's hands. */
+static bool has_own_work(const struct rt_p *p) {
+    /* relaxed: timers are disarmed by others, and goroutines stolen: then a thread comes
+       for nothing */
+    return rt_load_rlx(&p->clock.next_ns) != RT_WHEEL_NEVER ||
+           rt_load_rlx(&p->runq.next) != NULL || rt_runq_length(&p->runq) > 0;
+}
+
 void rt_idle_retry_unstartable(void) {
     int id;
-    while ((id = bit_take_any(maps.aside)) >= 0) {
+    uint32_t tries =
+        rt_sched_ps_end(); /* the starter may set them aside again meanwhile */
+    while (tries-- > 0 && (id = bit_take_any(maps.aside)) >= 0) {
+        struct rt_p *p = &rt_sched.ps[id];
+        if (has_own_work(p)) {
+            /* sc: as in reserve(). */
+            rt_add_sc(&rt_idle.word, RT_IDLE_SPIN_ONE - RT_IDLE_ASIDE_ONE);
+            want_thread(p);
+            continue;
+        }
         bit_set(maps.cold, (uint32_t)id);
         /* sc: as in reserve(). */
         rt_add_sc(&rt_idle.word, RT_IDLE_ONE - RT_IDLE_ASIDE_ONE);
+        retire_if_leaving(p);
     }
     /* fence(heavy): the word before the queues. Pairs with the fence(light) in
        rt_idle_notify(), whose caller may have found no idle P a moment ago. */

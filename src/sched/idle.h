@@ -19,6 +19,8 @@ struct rt_p;
 #define RT_IDLE_ASIDE_ONE (UINT64_C(1) << 32)
 /* somebody wanted a searcher and found no idle P */
 #define RT_IDLE_NEED (UINT64_C(1) << 48)
+/* Ps in use, idle or not */
+#define RT_IDLE_TOTAL_ONE (UINT64_C(1) << 49)
 
 static inline uint32_t rt_idle_ps(uint64_t word) {
     return (uint32_t)(word & 0xffff);
@@ -30,6 +32,10 @@ static inline uint32_t rt_idle_spinning(uint64_t word) {
 
 static inline uint32_t rt_idle_aside(uint64_t word) {
     return (uint32_t)(word >> 32 & 0xffff);
+}
+
+static inline uint32_t rt_idle_total(uint64_t word) {
+    return (uint32_t)(word >> 49 & 0x7ff);
 }
 
 extern struct rt_idle_word { rt_atomic(uint64_t) word; } rt_idle RT_CACHE_ALIGNED;
@@ -83,6 +89,39 @@ bool rt_idle_all(void);
 
 /* Wakes every sleeping M, for the end of the runtime. Attention has been set before. */
 void rt_idle_release_all(void);
+
+/* Takes an idle P for the caller, who runs goroutines with it, or gives it to one who
+   does; an M that slept with it is a spare one then. NULL: none is idle. Any thread. */
+struct rt_p *rt_idle_claim(void);
+
+/* p, which is in the caller's hands and has nothing to do, is idle from here on, without an
+   M: no timers are armed in it. */
+void rt_idle_put_without_m(struct rt_p *p);
+
+/* The same for that one, also if no thread could be started for it. False: somebody has
+   it. */
+bool rt_idle_claim_that(struct rt_p *p);
+
+/* p comes into use, idle and without an M. Who adds some looks for work when he is done. */
+void rt_idle_add(struct rt_p *p);
+
+/* A P that is in the caller's hands is not in use any more. */
+void rt_idle_remove(void);
+
+/* p, which is in the caller's hands, gets a thread as soon as the starter has one. */
+void rt_idle_want_thread(struct rt_p *p);
+
+/* Starter: a P that a thread is to be started for, or NULL; and what to do if that
+   fails. For both a searcher is counted. */
+struct rt_p *rt_idle_take_wanted(void);
+
+/* Who has taken it has no use for it. */
+void rt_idle_put_back_wanted(struct rt_p *p);
+
+/* How many there are. */
+uint32_t rt_idle_wanted(void);
+
+void rt_idle_set_aside(struct rt_p *p);
 
 /* Monitor: gives those Ps another chance that no thread could be started for. */
 void rt_idle_retry_unstartable(void);

@@ -3,11 +3,13 @@
 #ifndef RT_SCHED_LOOP_H
 #define RT_SCHED_LOOP_H
 
+#include <stdbool.h>
+
 struct rt_g;
 struct rt_m;
 
 /* Runs goroutines on m, whose own stack this is, until the runtime ends. The first one
    may be given; else NULL. */
-void rt_loop(struct rt_m *m, struct rt_g *first);
+bool rt_loop(struct rt_m *m, struct rt_g *first);
 
 #endif

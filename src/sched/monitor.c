@@ -3,9 +3,13 @@
 #include "sched/monitor.h"
 #include "base/alloc.h"
 #include "base/wheel.h"
+#include "cpu/cpu.h"
+#include "sched/dump.h"
 #include "sched/find.h"
 #include "sched/idle.h"
+#include "sched/procs.h"
 #include "sched/quiesce.h"
+#include "sched/retake.h"
 #include "sched/sched.h"
 #include "sched/schedtrace.h"
 #include "sched/spawn.h"
@@ -18,10 +22,13 @@
  *     somebody is woken to steal it
  *   - a P has begun no slice for the length of one: its ring gets its turn, see
  *     rt_find_local()
+ *   - a thread blocks in the kernel, or a goroutine computes for too long: see retake.c
  *   - a timer of a P that computes is due: somebody is woken to steal it, and the owner is
  *     sent to its timers at its next scheduling
  *   - timers of threads without a P: it fires them itself
  *   - a thread could not be started, or a stack not be had: another try
+ *   - the CPUs or the quota of the process have changed: so has the number of Ps, about a
+ *     second later, unless somebody has set it
  *   - stacks that a burst left behind: their memory is given back
  *   - stacks in a large burst: some are made ahead
  *   - TUCODEBUG=schedtrace: a line every so often
@@ -59,13 +66,16 @@
 #define TICK_MIN_NS    ((int64_t)20 * 1000)
 #define TICK_MAX_NS    ((int64_t)1000 * 1000)
 #define TICK_LONG_NS   ((int64_t)10 * 1000 * 1000)
+#define DROWSY_NS      ((int64_t)200 * 1000)
 #define SCAVENGE_NS    ((int64_t)1000 * 1000 * 1000)
+#define FOLLOW_NS      ((int64_t)1000 * 1000 * 1000)
 #define IDLE_TICKS_MAX 4 /* ticks with all Ps idle before it goes dormant */
 
 /* A P that is later than that to its timers has forgotten the time. */
 #define LATE_NS ((int64_t)100 * 1000)
 
 rt_atomic(uint32_t) rt_monitor_dormant;
+rt_atomic(uint32_t) rt_monitor_drowsy;
 
 /* What a P had done at the last look. */
 struct seen {
@@ -89,6 +99,8 @@ static struct {
     int64_t next_trace_ns;
     int64_t next_scavenge_ns;
     int64_t next_retry_ns;
+    int64_t next_follow_ns;
+    struct rt_cpu_reader *limits;
     int64_t busy_timer_ns; /* the first timer of a busy P at the last look */
     bool scavenge_more;
     int idle_ticks;
@@ -142,7 +154,7 @@ static bool next_is_stuck(struct rt_p *p) {
 }
 
 static void end_slices(int64_t now) {
-    for (uint32_t i = 0; i < rt_sched.procs; i++) {
+    for (uint32_t i = 0; i < rt_sched_ps_end(); i++) {
         struct rt_p *p = &rt_sched.ps[i];
         struct seen *seen = &monitor.seen[i];
         uint32_t tick = rt_load_rlx(&p->schedtick); /* relaxed: a hint */
@@ -160,7 +172,7 @@ static void end_slices(int64_t now) {
 
 static bool rescue_next(void) {
     bool found = false;
-    for (uint32_t i = 0; i < rt_sched.procs; i++) {
+    for (uint32_t i = 0; i < rt_sched_ps_end(); i++) {
         found |= next_is_stuck(&rt_sched.ps[i]);
     }
     if (found) {
@@ -173,7 +185,7 @@ static bool rescue_next(void) {
 static void rescue_timers(int64_t now) {
     bool found = false;
     monitor.busy_timer_ns = RT_WHEEL_NEVER;
-    for (uint32_t i = 0; i < rt_sched.procs; i++) {
+    for (uint32_t i = 0; i < rt_sched_ps_end(); i++) {
         struct rt_p *p = &rt_sched.ps[i];
         int64_t timer_ns = rt_load_rlx(&p->clock.next_ns); /* relaxed: a hint */
         if (timer_ns == RT_WHEEL_NEVER || rt_idle_has(i)) {
@@ -226,6 +238,24 @@ static void retry_failures(int64_t now) {
     }
 }
 
+/* In files, which takes some ten microseconds: the C library's memory is not touched. */
+static void follow_limits(int64_t now) {
+    if (now < monitor.next_follow_ns) {
+        return;
+    }
+    monitor.next_follow_ns = now + FOLLOW_NS;
+    uint32_t seen = rt_procs_follows();
+    if (seen == 0) {
+        return;
+    }
+    uint32_t procs = rt_procs_by_default(rt_sched.config.debug.container_procs
+                                             ? rt_cpu_reader_procs(monitor.limits)
+                                             : rt_cpu_count());
+    if (procs != 0) {
+        rt_procs_follow(procs, seen);
+    }
+}
+
 static void scavenge(int64_t now) {
     if (now >= monitor.next_scavenge_ns) {
         monitor.next_scavenge_ns = now + SCAVENGE_NS;
@@ -242,9 +272,9 @@ static void trace(int64_t now) {
 }
 
 /* Until when to sleep after a look at that time. */
-static int64_t plan(int64_t now, bool rescued) {
+static int64_t plan(int64_t now, bool rescued, int64_t retake_ns) {
     uint64_t w = rt_load_rlx(&rt_idle.word); /* relaxed: a hint */
-    bool mixed = rt_idle_ps(w) > 0 && rt_idle_ps(w) < rt_sched.procs;
+    bool mixed = rt_idle_ps(w) > 0 && rt_idle_ps(w) < rt_idle_total(w);
     if (!mixed || rescued) {
         monitor.tick_ns = TICK_MIN_NS;
     } else {
@@ -257,6 +287,7 @@ static int64_t plan(int64_t now, bool rescued) {
         long_ns = TICK_MIN_NS;
     }
     int64_t until = now + (mixed ? monitor.tick_ns : long_ns);
+    until = retake_ns < until ? retake_ns : until;
     if (rt_sched.config.debug.schedtrace_ms > 0 && monitor.next_trace_ns < until) {
         until = monitor.next_trace_ns;
     }
@@ -316,26 +347,37 @@ static void monitor_main(void *unused) {
         fire_timers(now); /* first: the others can wait */
         bool rescued = rescue_next();
         rescue_timers(now);
+        int64_t retake_ns = rt_retake_look(now, &rescued);
+        int64_t guard_ns = rt_dump_guard(now);
+        retake_ns = guard_ns < retake_ns ? guard_ns : retake_ns;
         end_slices(now);
         retry_failures(now);
+        follow_limits(now);
         scavenge(now);
         trace(now);
         if (help()) {
             continue;
         }
-        if (may_sleep_long()) {
+        if (guard_ns == OS_NEVER && may_sleep_long()) {
             sleep_dormant(sequence);
         } else {
-            sleep_until(sequence, plan(now, rescued));
+            int64_t until = plan(now, rescued, retake_ns);
+            rt_store_rlx(&rt_monitor_drowsy,
+                         until - now > DROWSY_NS &&
+                             !rt_retake_watches_calls()); /* relaxed: a hint */
+            sleep_until(sequence, until);
+            rt_store_rlx(&rt_monitor_drowsy, 0);
         }
     }
 }
 
 int rt_monitor_start(void) {
     int64_t now = os_now();
-    monitor.seen = rt_alloc(rt_sched.procs * sizeof monitor.seen[0]);
-    if (monitor.seen == NULL) {
-        return -ENOMEM;
+    int error = -ENOMEM;
+    monitor.seen = rt_alloc(RT_PROCS_MAX * sizeof monitor.seen[0]);
+    monitor.limits = rt_cpu_reader_make(rt_sched.config.cgroup_root);
+    if (monitor.seen == NULL || monitor.limits == NULL) {
+        goto fail_retake;
     }
     rt_store_rlx(&monitor.stop, 0); /* relaxed: published by starting the thread */
     rt_store_rlx(&monitor.helping, 0);
@@ -344,15 +386,27 @@ int rt_monitor_start(void) {
     monitor.scavenge_more = false;
     rt_store_rlx(&monitor.sleeps_until, 0);
     monitor.next_retry_ns = now;
+    monitor.next_follow_ns = now + FOLLOW_NS;
     monitor.next_scavenge_ns = now + SCAVENGE_NS;
     monitor.next_trace_ns = now + (int64_t)rt_sched.config.debug.schedtrace_ms * 1000000;
-    for (uint32_t i = 0; i < rt_sched.procs; i++) {
+    for (uint32_t i = 0; i < RT_PROCS_MAX; i++) {
         monitor.seen[i].slice_began_ns = now;
     }
-    int error = os_thread_start(&monitor.thread, "tuco-monitor", monitor_main, NULL);
+    error = rt_retake_start();
     if (error != 0) {
-        rt_free(monitor.seen);
+        goto fail_retake;
     }
+    error = os_thread_start(&monitor.thread, "tuco-monitor", monitor_main, NULL);
+    if (error != 0) {
+        goto fail_thread;
+    }
+    return 0;
+
+fail_thread:
+    rt_retake_stop();
+fail_retake:
+    rt_free(monitor.limits);
+    rt_free(monitor.seen);
     return error;
 }
 
@@ -362,5 +416,7 @@ void rt_monitor_stop(void) {
     rt_store_rel(&monitor.stop, 1);
     rt_monitor_wake();
     os_thread_join(monitor.thread); /* it never runs the program's code, so it comes */
+    rt_retake_stop();
+    rt_free(monitor.limits);
     rt_free(monitor.seen);
 }

@@ -22,6 +22,10 @@ void rt_monitor_help(void);
 /* Atomic: not 0 while the monitor sleeps without a deadline. */
 extern rt_atomic(uint32_t) rt_monitor_dormant;
 
+/* Atomic: not 0 while it sleeps for longer than a call that blocks should keep a P. A
+   hint. */
+extern rt_atomic(uint32_t) rt_monitor_drowsy;
+
 /* An M has got something to do after all Ps may have been idle. Pairs with the monitor's
    going to sleep: see monitor.c. */
 static inline void rt_monitor_poke(void) {

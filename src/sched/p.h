@@ -25,6 +25,17 @@ enum rt_attention {
     RT_ATTENTION_SLICE = 2,
     /* a timer is due: the owner goes to the scheduler, which fires it */
     RT_ATTENTION_TIMERS = 4,
+    /* goroutines wait that only other Ms may run: the scheduler looks for them first */
+    RT_ATTENTION_BOUND = 8,
+    /* the owner is wired to its goroutine, and runs no other: see bound.h */
+    RT_ATTENTION_LOCKED = 16,
+    /* there are more Ps than wanted: the owner gives this one up, see procs.c */
+    RT_ATTENTION_RETIRE = 32,
+
+    /* with one of these set no goroutine is switched to directly */
+    RT_ATTENTION_SCHEDULER = RT_ATTENTION_STOP | RT_ATTENTION_TIMERS |
+                             RT_ATTENTION_BOUND | RT_ATTENTION_LOCKED |
+                             RT_ATTENTION_RETIRE,
 };
 
 /* What the scheduler has to know of a wheel of timers. Written under the wheel's lock, see
@@ -34,12 +45,26 @@ struct rt_clock {
     rt_atomic(uint32_t) firings; /* how often some were taken out because they were due */
 };
 
+/* When bound goroutines have their turn: after so many slices. */
+struct rt_turn {
+    uint32_t from; /* the schedtick of then */
+    uint32_t slices;
+};
+
 struct rt_p {
     struct rt_runq runq; /* its own rules: runq.h */
 
+    /* Atomic: the M that holds the P, or sleeps with it; NULL: it is idle without one, or
+       on its way. Written by who has the P in his hands. */
+    rt_atomic(struct rt_m *) m RT_CACHE_ALIGNED;
+
     /* Owner: the M that holds the P; passed on through the idle word, see idle.c. */
-    struct rt_m *m RT_CACHE_ALIGNED; /* NULL: no thread has been started for it yet */
     struct rt_gcache gcache;
+    /* since when it needs an M, because its own had to leave it: see starter.c; 0: it does
+       not */
+    int64_t left_ns;
+    int left_looks; /* how often the starter has found no thread for it since */
+    struct rt_turn bound_turn; /* see bound.h */
     /* schedulings until the global queue is looked at first */
     uint32_t global_countdown;
     /* goroutine numbers reserved for this P: [id_next, id_end) */
@@ -61,6 +86,9 @@ struct rt_p {
        rt_attention. */
     rt_atomic(uint32_t) attention;
 
+    /* The lock in procs.c. */
+    bool retired; /* it is not in use */
+
     /* Immutable. */
     uint32_t id;
     struct rt_timers *timers; /* its own rules: time/timer.h */
@@ -68,8 +96,6 @@ struct rt_p {
     /* Owner. */
     struct rt_stack_cache stacks;
     struct rt_block_cache blocks;
-    /* by how much its M sleeps too long, up to a bound: see 'Timers' in idle.c */
-    int64_t oversleep_ns;
 };
 
 /* Adds one to a counter that only the owner writes. release: whoever sees the end of a

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Waiting, being woken, yielding. The protocol is in park.h. */
 #include "sched/park.h"
-#include "sched/foreign.h"
+#include "sched/bound.h"
+#include "sched/enter.h"
 #include "sched/idle.h"
+#include "sched/quiesce.h"
 #include "sched/sched.h"
 
 /*
@@ -50,9 +52,19 @@ static void put_global(struct rt_g *g) {
     rt_idle_notify(1);
 }
 
-void rt_ready(struct rt_g *g) {
-    if (unlikely((g->flags & RT_G_FLAG_FOREIGN) != 0)) {
+/* Not for a run queue: a thread's proxy, or one that a certain M runs. */
+static RT_NOINLINE void ready_unqueued(struct rt_g *g) {
+    if ((g->flags & RT_G_FLAG_FOREIGN) != 0) {
         rt_foreign_wake(g);
+    } else {
+        rt_gstate_set(g, RT_G_WAITING, RT_G_RUNNABLE);
+        rt_bound_ready(g);
+    }
+}
+
+void rt_ready(struct rt_g *g) {
+    if (unlikely((g->flags & RT_G_FLAGS_UNQUEUED) != 0)) {
+        ready_unqueued(g);
         return;
     }
     rt_gstate_set(g, RT_G_WAITING, RT_G_RUNNABLE);
@@ -65,8 +77,8 @@ void rt_ready(struct rt_g *g) {
     }
 }
 
-/* Turns the list around, so that who waited longest is first, and wakes the foreign
-   threads in it. */
+/* Turns the list around, so that who waited longest is first, and wakes those in it that
+   are not for a run queue. */
 static struct rt_glist runnable_in_order(struct rt_g *list) {
     struct rt_g *first = NULL;
     struct rt_g *last = NULL;
@@ -74,8 +86,8 @@ static struct rt_glist runnable_in_order(struct rt_g *list) {
     while (list != NULL) {
         struct rt_g *g = list;
         list = rt_g_next(g);
-        if ((g->flags & RT_G_FLAG_FOREIGN) != 0) {
-            rt_foreign_wake(g);
+        if (unlikely((g->flags & RT_G_FLAGS_UNQUEUED) != 0)) {
+            ready_unqueued(g);
             continue;
         }
         rt_gstate_set(g, RT_G_WAITING, RT_G_RUNNABLE);
@@ -182,21 +194,58 @@ static RT_SAN_BETWEEN void after_yield(void *raw) {
 static void commit_yield_global(struct rt_m *m, struct rt_g *g, void *arg) {
     (void)m;
     (void)arg;
-    put_global(g);
+    if (unlikely((g->flags & RT_G_FLAG_BOUND) != 0)) {
+        rt_bound_ready(g);
+    } else {
+        put_global(g);
+    }
+}
+
+/* It is in a queue now, and no longer away. */
+static void commit_back(struct rt_m *m, struct rt_g *g, void *arg) {
+    commit_yield_global(m, g, arg);
+    /* sc: after it is queued. Pairs with rt_quiesce_check(). */
+    rt_sched_return();
+    if (rt_idle_all()) {
+        rt_quiesce_check(); /* it may have run, and the last gone idle, before this */
+    }
+}
+
+/* Switches to the scheduler; g comes back when its turn has come, perhaps on another M. */
+static void yield_to_scheduler(struct rt_m *m, struct rt_g *g) {
+    rt_gstate_set(g, RT_G_RUNNING, RT_G_RUNNABLE);
+    m->commit = commit_yield_global;
+    m->commit_g = g;
+    rt_switch(m, g, &m->g0, rt_after_switch);
+}
+
+/* Whether anybody on p, or anywhere, waits for a P. */
+static bool others_wait(struct rt_p *p) {
+    /* relaxed: the owner's own */
+    return rt_load_rlx(&p->runq.next) != NULL || rt_runq_length(&p->runq) > 0 ||
+           rt_globq_length() > 0 || rt_bound_length() > 0;
 }
 
 /* Nothing in the ring: the global queue may have something, or the scheduler wants the
    thread. */
 static RT_NOINLINE void yield_slow(struct rt_m *m) {
-    struct rt_g *g = rt_m_g(m);
     /* relaxed: seeing it later does no harm */
+    uint32_t attention = rt_load_rlx(&m->p->attention);
     bool wanted =
-        (rt_load_rlx(&m->p->attention) & (RT_ATTENTION_STOP | RT_ATTENTION_TIMERS)) != 0;
-    if (!wanted && rt_globq_length() == 0 && !migrating()) {
-        return;
+        (attention & RT_ATTENTION_SCHEDULER & ~(uint32_t)RT_ATTENTION_LOCKED) != 0;
+    if (wanted || migrating() || others_wait(m->p)) {
+        yield_to_scheduler(m, rt_m_g(m));
     }
+}
+
+void rt_yield_asked(struct rt_m *m) {
+    yield_to_scheduler(m, rt_m_g(m));
+}
+
+void rt_yield_without_p(struct rt_m *m) {
+    struct rt_g *g = rt_m_g(m);
     rt_gstate_set(g, RT_G_RUNNING, RT_G_RUNNABLE);
-    m->commit = commit_yield_global;
+    m->commit = commit_back;
     m->commit_g = g;
     rt_switch(m, g, &m->g0, rt_after_switch);
 }
@@ -213,13 +262,8 @@ static RT_NOINLINE void yield_to_new(struct rt_m *m, struct rt_g *next) {
     rt_switch(m, g, next, after_yield);
 }
 
-/* Written so that the usual way through needs no call but the switch that it ends in. */
-void tuco_yield(void) {
-    struct rt_m *m = arch_self();
-    if (unlikely(m == NULL)) {
-        os_thread_yield();
-        return;
-    }
+/* Inside. */
+static RT_INLINE void yield_on(struct rt_m *m) {
     struct rt_g *next = migrating() ? NULL : rt_find_local(m->p);
     if (unlikely(next == NULL)) {
         yield_slow(m);
@@ -234,4 +278,24 @@ void tuco_yield(void) {
     rt_gstate_set(g, RT_G_RUNNING, RT_G_RUNNABLE);
     m->commit_g = g;
     rt_switch(m, g, next, after_yield);
+}
+
+void rt_yield_inside(void) {
+    struct rt_m *m = arch_self();
+    /* relaxed: its own. In an inner bracket somebody may hold a lock. */
+    if (m != NULL && rt_load_rlx(&m->inside) == 1) {
+        yield_on(m);
+    } else {
+        os_thread_yield();
+    }
+}
+
+void tuco_yield(void) {
+    struct rt_m *m = arch_self();
+    if (unlikely(m == NULL)) {
+        os_thread_yield();
+        return;
+    }
+    yield_on(rt_m_enter(m));
+    rt_m_leave(arch_self());
 }

@@ -27,8 +27,10 @@
  */
 #include "arch/arch.h"
 #include "base/compiler.h"
+#include "base/die.h"
 #include "sched/find.h"
 #include "sched/m.h"
+#include "sched/mutexcheck.h"
 #include "sched/sanitize.h"
 #include "sched/spin.h"
 
@@ -40,6 +42,11 @@ void rt_after_switch(void *m);
    the goroutine's, although the C library keeps it by thread. */
 static inline void rt_switch(struct rt_m *m, struct rt_g *from, struct rt_g *to,
                              arch_then *after) {
+    /* relaxed: its own. See 'Depth' in enter.h. */
+    rt_assert(rt_load_rlx(&m->inside) == 1);
+    if (from != &m->g0) {
+        rt_mutexcheck(from);
+    }
     from->saved_errno = *m->errno_address;
     rt_m_set_g(m, to);
     rt_san_leave(from, to, false /* it comes back */);
@@ -84,6 +91,16 @@ void rt_ready(struct rt_g *g);
 /* The same for many, linked by slot.next, the one that waited longest last. It is the
    first to run. */
 void rt_ready_list(struct rt_g *list);
+
+/* The goroutine that runs on m, the caller, gives way because it was asked to. Returns when
+   its turn has come again, perhaps on another M. */
+void rt_yield_asked(struct rt_m *m);
+
+/* The same for one on an M without a P, and counted as away: from then on it is not. */
+void rt_yield_without_p(struct rt_m *m);
+
+/* tuco_yield() for who is inside of the runtime already, in an outermost bracket or not. */
+void rt_yield_inside(void);
 
 /* Owner of p. Appends to the ring, or makes room by moving half of it to the global
    queue. */

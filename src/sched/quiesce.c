@@ -14,7 +14,8 @@
 /*
  * Nothing can happen when all of this holds:
  *   - every P is idle and nobody searches: the idle word
- *   - no goroutine is queued, and none waits for a stack
+ *   - no goroutine is queued, none waits for a stack, and none is in a call that blocks its
+ *     thread, or stopped by a signal
  *   - no foreign thread is inside a call that could wake somebody, and none has announced
  *     itself
  *   - no timer is armed; tuco_stop() does not ask that, since a timer without a goroutine
@@ -33,8 +34,9 @@
  *
  * Who calls. Each of these facts becomes true by somebody's act, and each of these calls
  * rt_quiesce_check() afterwards: the M that goes to sleep or cannot start another
- * (idle.c), the foreign thread that leaves or parks (foreign.c), the monitor that has
- * fired its last timer (monitor.c). A timer is disarmed by a goroutine, whose M goes to
+ * (idle.c), the searcher that has handed its P on (find.c), the foreign thread that leaves
+ * or parks (foreign.c), the monitor that has fired its last timer (monitor.c) or taken no P
+ * after all (retake.c), and the thread whose goroutine is back in a queue (park.c). A timer is disarmed by a goroutine, whose M goes to
  * sleep later, or by a foreign thread, which leaves; and fired by an M or the monitor. A
  * goroutine that gets its stack after all is queued, and so runs on an M that goes to
  * sleep later. The lifecycle lock makes the last two of them see each other: whoever takes
@@ -58,6 +60,26 @@ static _Noreturn void report_deadlock(void) {
     os_exit(RT_EXIT_STATUS);
 }
 
+/* Goroutines whose P was taken, and those that stepped aside, come back by themselves. One
+   may leave, or come back, just while the rest is looked at: so this is asked before and
+   after, and has to be the same, with nobody away. */
+static uint64_t away_now(void) {
+    /* acquire: where those went that are back is seen. Pairs with rt_sched_return(). */
+    return rt_load_acq(&rt_sched.away);
+}
+
+/* A P that waits for a thread may have one in its next slot, which rt_find_pending() does
+   not count. */
+static bool any_is_next(void) {
+    for (uint32_t i = 0; i < rt_sched_ps_end(); i++) {
+        /* relaxed: ordered by the idle word, where the P has been counted since */
+        if (rt_load_rlx(&rt_sched.ps[i].runq.next) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void rt_quiesce_check(void) {
     rt_lock(&rt_sched.lifecycle);
     if (rt_phase_now() != RT_RUNNING) {
@@ -68,10 +90,12 @@ void rt_quiesce_check(void) {
     }
     bool silent = rt_foreign_silent(); /* first: see the essay */
     uint32_t firings = rt_sched_timer_firings();
+    uint64_t away = away_now();
     rt_spawn_starving_lock();
-    bool at_rest = rt_idle_all() && rt_find_pending(1) == 0 &&
+    bool at_rest = rt_idle_all() && rt_find_pending(1) == 0 && !any_is_next() &&
                    rt_load_rlx(&rt_sched.starved) == 0; /* relaxed: under its lock */
     rt_spawn_starving_unlock();
+    at_rest = at_rest && away % RT_AWAY_DEPARTED == 0 && away == away_now();
     if (at_rest && rt_sched_has_main() && silent && !rt_sched_timers_armed() &&
         firings == rt_sched_timer_firings()) {
         report_deadlock();

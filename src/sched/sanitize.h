@@ -25,7 +25,7 @@
 /* Before a switch. ends: from is not coming back. */
 static inline void rt_san_leave(struct rt_g *from, const struct rt_g *to, bool ends) {
 #if RT_ASAN
-    __sanitizer_start_switch_fiber(ends ? NULL : &from->asan_fake_stack, to->stack->low,
+    __sanitizer_start_switch_fiber(ends ? NULL : &from->san, to->stack->low,
                                    rt_stack_bytes(to->stack));
 #endif
     (void)from;
@@ -38,19 +38,19 @@ static inline void rt_san_leave(struct rt_g *from, const struct rt_g *to, bool e
    as left only then. */
 static inline RT_SAN_BETWEEN void rt_san_arrive(struct rt_g *self) {
 #if RT_TSAN
-    __tsan_switch_to_fiber(self->tsan_fiber, 0);
+    __tsan_switch_to_fiber(self->san, 0);
 #endif
 #if RT_ASAN
-    __sanitizer_finish_switch_fiber(self->asan_fake_stack, NULL, NULL);
+    __sanitizer_finish_switch_fiber(self->san, NULL, NULL);
 #endif
     (void)self;
 }
 
 /* A goroutine has got its stack. */
 static inline void rt_san_born(struct rt_g *g) {
-    g->asan_fake_stack = NULL;
+    g->san = NULL;
 #if RT_TSAN
-    g->tsan_fiber = __tsan_create_fiber(0);
+    g->san = __tsan_create_fiber(0);
 #endif
 }
 
@@ -63,8 +63,8 @@ static inline void rt_san_gone(struct rt_g *g) {
         (size_t)((char *)g->stack->low + rt_stack_bytes(g->stack) - (char *)g->ctx.sp));
 #endif
 #if RT_TSAN
-    __tsan_destroy_fiber(g->tsan_fiber);
-    g->tsan_fiber = NULL;
+    __tsan_destroy_fiber(g->san);
+    g->san = NULL;
 #endif
     (void)g;
 }
@@ -72,7 +72,7 @@ static inline void rt_san_gone(struct rt_g *g) {
 /* The scheduler's own context on a thread. */
 static inline void rt_san_thread(struct rt_g *g0) {
 #if RT_TSAN
-    g0->tsan_fiber = __tsan_get_current_fiber();
+    g0->san = __tsan_get_current_fiber();
 #endif
     (void)g0;
 }

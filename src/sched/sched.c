@@ -15,14 +15,15 @@ __thread struct rt_m *rt_tls_m __attribute__((tls_model("initial-exec"), used));
  * started one since.
  */
 uint64_t rt_sched_live(void) {
+    uint32_t made = rt_sched_made();
     uint64_t ended = 0;
-    for (uint32_t i = 0; i < rt_sched.procs; i++) {
+    for (uint32_t i = 0; i < made; i++) {
         /* acquire: the starts of all that ended are seen. Pairs with the release in
            rt_p_count(). */
         ended += rt_load_acq(&rt_sched.ps[i].ended);
     }
     uint64_t spawned = rt_load_acq(&rt_sched.foreign_spawned);
-    for (uint32_t i = 0; i < rt_sched.procs; i++) {
+    for (uint32_t i = 0; i < made; i++) {
         spawned += rt_load_acq(&rt_sched.ps[i].spawned);
     }
     return spawned - ended;
@@ -40,8 +41,9 @@ static bool is_armed(const struct rt_clock *clock) {
 }
 
 bool rt_sched_timers_armed(void) {
+    uint32_t made = rt_sched_made();
     bool armed = is_armed(&rt_sched.monitor_clock);
-    for (uint32_t i = 0; i < rt_sched.procs && !armed; i++) {
+    for (uint32_t i = 0; i < made && !armed; i++) {
         armed = is_armed(&rt_sched.ps[i].clock);
     }
     return armed;
@@ -49,15 +51,20 @@ bool rt_sched_timers_armed(void) {
 
 uint32_t rt_sched_timer_firings(void) {
     /* acquire, both: what the caller looks at next is read later. No partner. */
+    uint32_t made = rt_sched_made();
     uint32_t sum = rt_load_acq(&rt_sched.monitor_clock.firings);
-    for (uint32_t i = 0; i < rt_sched.procs; i++) {
+    for (uint32_t i = 0; i < made; i++) {
         sum += rt_load_acq(&rt_sched.ps[i].clock.firings);
     }
     return sum;
 }
 
 void rt_sched_ask_attention(uint32_t bits) {
-    for (uint32_t i = 0; i < rt_sched.procs; i++) {
+    /* fence(sc): the phase before the number of Ps. Pairs with make_up_to() in
+       procs.c. */
+    rt_fence_sc();
+    uint32_t made = rt_sched_made();
+    for (uint32_t i = 0; i < made; i++) {
         /* acq_rel: stronger than needed; the owner sees it at some later scheduling. */
         rt_or_acqrel(&rt_sched.ps[i].attention, bits);
     }

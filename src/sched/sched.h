@@ -10,7 +10,6 @@
 #include "sched/m.h"
 #include "sched/p.h"
 #include "sched/topology.h"
-#include "sched/victims.h"
 
 /*
  *   stopped --start--> running --all ended, or main returned--> stopping
@@ -28,21 +27,28 @@ enum rt_phase {
 struct rt_sched {
     /* Immutable while the runtime runs. */
     struct rt_config config;
-    uint32_t procs;
-    struct rt_p *ps; /* array of procs */
+    struct rt_p *ps; /* room for RT_PROCS_MAX: see procs.c */
     struct rt_topology topology;
-    struct rt_victims_order victims;
-    bool lingering; /* idle Ms may watch their note for a moment before they sleep */
-    bool spare_cpu; // fewer Ps than CPUs: a helper takes time from nobody
     int64_t started_ns;
+
+    /* Atomic: written under the lock in procs.c, whose essay says what they are. */
+    rt_atomic(uint32_t) procs; /* Ps that are wanted */
+    rt_atomic(uint32_t) made; /* Ps that were ever used: the first so many of the array */
+    rt_atomic(uint32_t) ps_end; /* those from here on are not in use */
+    rt_atomic(bool) lingering;  /* idle Ms may watch their note before they sleep */
+    rt_atomic(bool) spare_cpu;  /* fewer Ps than CPUs: a helper takes time from nobody */
 
     /* Atomic: enum rt_phase; written under the lifecycle lock. */
     rt_atomic(uint32_t) phase RT_CACHE_ALIGNED;
 
     /* Guards start, stop, the list of Ms, and the decision that nothing can happen any
-       more. Outermost; held while a thread is started. */
+       more. Outermost; not held while a thread is started. */
     struct rt_lock lifecycle;
-    struct rt_m *all_m; /* the lifecycle lock */
+    struct rt_m *all_m;     /* the lifecycle lock */
+    struct rt_m *adopted_m; /* the lifecycle lock: of the thread in tuco_run(), or NULL */
+    struct rt_m *ended_m;   /* the lifecycle lock: of threads that have to be joined */
+    struct rt_m *dead_m; /* the lifecycle lock: of threads that have ended, for reuse */
+    uint32_t next_m;     /* the lifecycle lock: number of the next new M */
 
     /* Atomic: started by tuco_run, so that deadlock is reported. Read by foreign threads
        at any time. */
@@ -50,6 +56,10 @@ struct rt_sched {
 
     /* Atomic. */
     rt_atomic(uint32_t) threads; /* Ms that exist */
+    rt_atomic(int) max_threads;
+    /* goroutines that could run, or do, and have neither a P nor a place in a queue: their
+       P was taken while they were outside, see enter.h */
+    rt_atomic(uint64_t) away; /* and, times RT_AWAY_DEPARTED, how often one has left */
     /* of these, those that have left the loop; futex: see thread.c */
     rt_atomic(uint32_t) gone;
     /* goroutines that wait for stack memory: see spawn.c */
@@ -66,6 +76,18 @@ struct rt_sched {
 
 extern struct rt_sched rt_sched;
 
+#define RT_AWAY_DEPARTED (UINT64_C(1) << 32)
+
+/* A goroutine is about to be without a P and in no queue; and is no longer. sc: before it
+   gives up the one, and after it has the other. Pair with rt_quiesce_check(). */
+static inline void rt_sched_depart(void) {
+    rt_add_sc(&rt_sched.away, RT_AWAY_DEPARTED + 1);
+}
+
+static inline void rt_sched_return(void) {
+    rt_sub_sc(&rt_sched.away, 1);
+}
+
 static inline enum rt_phase rt_phase_now(void) {
     /* acquire: what was set up before the phase changed is seen. Pairs with the release
        in phase_set() in runtime.c. */
@@ -75,6 +97,26 @@ static inline enum rt_phase rt_phase_now(void) {
 static inline bool rt_sched_has_main(void) {
     /* relaxed: asked again where it matters, under the lifecycle lock */
     return rt_load_rlx(&rt_sched.has_main);
+}
+
+/* How many Ps are wanted. */
+static inline uint32_t rt_sched_procs(void) {
+    return rt_load_rlx(&rt_sched.procs); /* relaxed: a number that may change any time */
+}
+
+/* For who looks at all Ps that may have something: the first so many of the array. */
+static inline uint32_t rt_sched_ps_end(void) {
+    /* acquire: they have been made. Pairs with the release in procs.c. */
+    return rt_load_acq(&rt_sched.ps_end);
+}
+
+/* For who sums up what Ps have counted, those that are not in use any more included. */
+static inline uint32_t rt_sched_made(void) {
+    return rt_load_acq(&rt_sched.made); /* acquire: likewise */
+}
+
+static inline bool rt_sched_lingering(void) {
+    return rt_load_rlx(&rt_sched.lingering); /* relaxed: a matter of speed */
 }
 
 /* How many goroutines are alive: exact when no goroutine runs, else a moment old. */

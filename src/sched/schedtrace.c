@@ -36,18 +36,19 @@ void rt_schedtrace_print(void) {
     static struct line l;
     uint64_t w = rt_load_rlx(&rt_idle.word);
     uint32_t threads = rt_load_rlx(&rt_sched.threads);
-    uint32_t busy = rt_sched.procs - rt_idle_ps(w);
+    uint32_t busy = rt_idle_total(w) - rt_idle_ps(w);
+    uint32_t ps_end = rt_sched_ps_end();
     l.used = 0;
     add(&l, "SCHED %lldms: gomaxprocs=%u idleprocs=%u threads=%u spinningthreads=%u",
-        (long long)((os_now() - rt_sched.started_ns) / 1000000), rt_sched.procs,
+        (long long)((os_now() - rt_sched.started_ns) / 1000000), rt_sched_procs(),
         rt_idle_ps(w), threads + 1 /* the monitor */, rt_idle_spinning(w));
     add(&l, " needspinning=%d idlethreads=%u runqueue=%u [ ", (w & RT_IDLE_NEED) != 0,
         threads > busy ? threads - busy : 0, rt_globq_length());
-    for (uint32_t i = 0; i < rt_sched.procs; i++) {
+    for (uint32_t i = 0; i < ps_end; i++) {
         add(&l, "%u ", rt_runq_length(&rt_sched.ps[i].runq));
     }
     add(&l, "] schedticks=[ ");
-    for (uint32_t i = 0; i < rt_sched.procs; i++) {
+    for (uint32_t i = 0; i < ps_end; i++) {
         add(&l, "%u ", rt_load_rlx(&rt_sched.ps[i].schedtick));
     }
     add(&l, "]\n");

@@ -3,7 +3,7 @@
 #include "sched/spawn.h"
 #include "base/alloc.h"
 #include "base/bits.h"
-#include "sched/foreign.h"
+#include "sched/enter.h"
 #include "sched/idle.h"
 #include "sched/monitor.h"
 #include "sched/park.h"
@@ -45,7 +45,8 @@ static bool attach_stack(struct rt_p *p, struct rt_g *g) {
     if (g->stack == NULL) {
         return false;
     }
-    if (unlikely(!cached) && rt_sched.spare_cpu && rt_stack_wants_help()) {
+    /* relaxed: a matter of speed */
+    if (unlikely(!cached) && rt_load_rlx(&rt_sched.spare_cpu) && rt_stack_wants_help()) {
         rt_monitor_help();
     }
     rt_san_born(g);
@@ -129,6 +130,10 @@ static void free_descriptor(struct rt_p *p, struct rt_g *g) {
     if (unlikely((g->flags & RT_G_FLAG_NAMED) != 0)) {
         g->name[0] = '\0';
     }
+    if (unlikely((g->flags & RT_G_FLAG_ODD) != 0)) {
+        rt_store_rlx(&g->blocking, 0); /* relaxed: nobody else */
+        g->preempt_off = 0;
+    }
     g->flags = 0;
     g->wait_reason = RT_WAIT_none;
     rt_p_count(&p->ended);
@@ -156,8 +161,12 @@ static struct rt_g *end_goroutine(struct rt_g *g) {
     if (unlikely(g->defers != NULL)) {
         rt_defer_run_all(g);
     }
-    struct rt_m *m = arch_self();
+    struct rt_m *m = rt_m_enter(arch_self());
     rt_gstate_set(g, RT_G_RUNNING, RT_G_DEAD);
+    rt_mutexcheck(g);
+    if (unlikely(m->locked_g != NULL)) {
+        m->ends = true; /* and its P has the attention of the scheduler */
+    }
     struct rt_g *next = rt_find_local(m->p);
     if (likely(next != NULL) && can_take_over(next, g)) {
         next->stack = g->stack;
@@ -190,6 +199,7 @@ static RT_NOINLINE void run_with_copy(struct rt_g *g) {
 /* Runs g, and then each goroutine that takes over the stack. */
 static _Noreturn void run_from(struct rt_g *g) {
     for (;;) {
+        rt_m_leave(arch_self());
         if (unlikely((g->flags & RT_G_FLAG_COPY) != 0)) {
             run_with_copy(g);
         } else {
@@ -296,15 +306,9 @@ static RT_COLD int spawn_from_thread(tuco_fn *fn, void *arg,
     return 0;
 }
 
-int rt_spawn(tuco_fn *fn, void *arg, const struct rt_spawn_options *o) {
-    struct rt_m *m = arch_self();
-    if (unlikely(m == NULL)) {
-        rt_foreign_enter();
-        int r = rt_phase_now() == RT_RUNNING ? spawn_from_thread(fn, arg, o) : -ESRCH;
-        rt_foreign_leave();
-        return r;
-    }
-    struct rt_p *p = m->p;
+/* Owner of p. */
+static RT_INLINE int spawn_on(struct rt_p *p, tuco_fn *fn, void *arg,
+                              const struct rt_spawn_options *o) {
     struct rt_gslot *slot = rt_gpool_get(&p->gcache);
     if (unlikely(slot == NULL)) {
         return -ENOMEM;
@@ -322,6 +326,20 @@ int rt_spawn(tuco_fn *fn, void *arg, const struct rt_spawn_options *o) {
         rt_queue_next(p, rt_g_of(slot));
     }
     return 0;
+}
+
+int rt_spawn(tuco_fn *fn, void *arg, const struct rt_spawn_options *o) {
+    struct rt_m *m = arch_self();
+    if (unlikely(m == NULL)) {
+        rt_enter();
+        int r = rt_phase_now() == RT_RUNNING ? spawn_from_thread(fn, arg, o) : -ESRCH;
+        rt_leave();
+        return r;
+    }
+    m = rt_m_enter(m);
+    int error = spawn_on(m->p, fn, arg, o);
+    rt_m_leave(m);
+    return error;
 }
 
 /* It goes behind those that wait, since nobody on this P waits for it. */

@@ -2,6 +2,7 @@
 /* The slow half of the spin lock. */
 #include "sched/spin.h"
 #include "sched/m.h"
+#include "sched/park.h"
 
 #include <tuco/go.h>
 
@@ -35,7 +36,7 @@ void rt_spin_lock_slow_thread(struct rt_spin *l) {
 
 void rt_spin_lock_slow(struct rt_spin *l) {
     while (!try_for_a_while(l)) {
-        tuco_yield(); /* with nothing to yield to, it returns at once */
+        rt_yield_inside(); /* with nothing to yield to, it returns at once */
         os_thread_yield();
     }
 }

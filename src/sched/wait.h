@@ -35,6 +35,7 @@
  */
 #include "base/atomic.h"
 #include "base/compiler.h"
+#include "sched/enter.h"
 #include "sched/foreign.h"
 #include "sched/g.h"
 #include "sched/m.h"
@@ -131,16 +132,18 @@ static inline struct rt_waiter *rt_waitq_claim(struct rt_waitq *q) {
     return NULL;
 }
 
-/* Who is about to wait: the goroutine, or a proxy for the foreign thread, which counts as
-   inside the runtime from here on. */
+/* Enters the runtime. Who is about to wait: the goroutine, or a proxy for the foreign
+   thread. */
 static inline struct rt_g *rt_wait_begin(void) {
     struct rt_m *m = arch_self();
-    return likely(m != NULL) ? rt_m_g(m) : rt_foreign_begin();
+    return likely(m != NULL) ? rt_m_g(rt_m_enter(m)) : rt_foreign_begin();
 }
 
 static inline void rt_wait_end(struct rt_g *g) {
     if (unlikely((g->flags & RT_G_FLAG_FOREIGN) != 0)) {
         rt_foreign_end(g);
+    } else {
+        rt_m_leave(arch_self());
     }
 }
 

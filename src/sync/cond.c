@@ -94,7 +94,7 @@ void tuco_cond_signal(tuco_cond *raw) {
     }
     /* Before a waiter is off the queue, so that a deadlock is not reported with him in a
        foreign thread's hands. */
-    rt_foreign_enter();
+    rt_enter();
     rt_spin_lock(&c->guard);
     struct rt_waiter *w = rt_waitq_claim(&c->queue);
     bool parked = w != NULL && w->value != NULL;
@@ -105,7 +105,7 @@ void tuco_cond_signal(tuco_cond *raw) {
     if (parked) {
         rt_ready(w->g);
     }
-    rt_foreign_leave();
+    rt_leave();
 }
 
 /* Everybody off the queue; a list of those who are parked. */
@@ -128,12 +128,12 @@ void tuco_cond_broadcast(tuco_cond *raw) {
     if (rt_waitq_seems_empty(&c->queue)) { /* relaxed: as in tuco_cond_signal() */
         return;
     }
-    rt_foreign_enter(); /* as in tuco_cond_signal() */
+    rt_enter(); /* as in tuco_cond_signal() */
     rt_spin_lock(&c->guard);
     struct rt_g *list = claim_all_locked(c);
     rt_spin_unlock(&c->guard);
     if (list != NULL) {
         rt_ready_list(list);
     }
-    rt_foreign_leave();
+    rt_leave();
 }

@@ -125,9 +125,13 @@ static bool may_spin(void) {
     if (m == NULL) {
         return true; /* to sleep costs a thread two system calls */
     }
+    const struct rt_p *p = m->p;
+    if (p == NULL) {
+        return false; /* given up for a call that blocks: others may need the CPU */
+    }
     /* relaxed, both: it is a guess. */
-    return rt_load_rlx(&m->p->attention) == 0 &&
-           rt_idle_ps(rt_load_rlx(&rt_idle.word)) + 1 < rt_sched.procs;
+    uint64_t w = rt_load_rlx(&rt_idle.word);
+    return rt_load_rlx(&p->attention) == 0 && rt_idle_ps(w) + 1 < rt_idle_total(w);
 }
 
 static bool spin(struct mutex *m) {
@@ -330,7 +334,7 @@ static RT_NOINLINE bool unlock_slow(struct mutex *m) {
     bool handed = false;
     /* Before a waiter is off the queue, so that a deadlock is not reported with him in a
        foreign thread's hands. */
-    rt_foreign_enter();
+    rt_enter();
     do {
         stay(m);
         w = unlock_calling(m);
@@ -339,7 +343,7 @@ static RT_NOINLINE bool unlock_slow(struct mutex *m) {
         handed = w->result == RESULT_HANDED && (w->g->flags & RT_G_FLAG_FOREIGN) == 0;
         rt_ready(w->g);
     }
-    rt_foreign_leave();
+    rt_leave();
     return handed;
 }
 
@@ -382,4 +386,5 @@ void tuco_mutex_unlock(tuco_mutex *raw) {
            with it, until the caller stops or another P steals it. */
         tuco_yield();
     }
+    tuco_checkpoint(); /* one who only ever takes free locks does not enter otherwise */
 }

@@ -3,7 +3,7 @@
    others. */
 #include "base/atomic.h"
 #include "base/die.h"
-#include "sched/foreign.h"
+#include "sched/enter.h"
 #include "sched/park.h"
 #include "sched/spawn.h"
 
@@ -31,14 +31,14 @@ static struct rt_g *waiter_list(uint64_t w) {
 static void finish(void *word) {
     /* Before the waiters are off the word, so that a deadlock is not reported with them
        in a foreign thread's hands. */
-    rt_foreign_enter();
+    rt_enter();
     /* release: what the function did is seen by all who return later. Pairs with the
        acquire in tuco_once_do() and commit_wait(). */
     struct rt_g *waiters = waiter_list(rt_swap_acqrel((once_word *)word, DONE));
     if (waiters != NULL) {
         rt_ready_list(waiters);
     }
-    rt_foreign_leave();
+    rt_leave();
 }
 
 /* Takes d out of g's deferred calls. The function may have added others. */
@@ -98,7 +98,8 @@ static RT_NOINLINE void do_slow(once_word *word, tuco_fn *fn, void *arg, const v
     if (m == NULL) {
         rt_foreign_wait(commit_wait, word);
     } else {
-        rt_park(m, commit_wait, word, RT_WAIT_once, pc);
+        rt_park(rt_m_enter(m), commit_wait, word, RT_WAIT_once, pc);
+        rt_m_leave(arch_self());
     }
 }
 

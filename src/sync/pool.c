@@ -2,6 +2,7 @@
 /* Pools: objects that are kept for reuse, on the P where they were put back. */
 #include "base/alloc.h"
 #include "base/atomic.h"
+#include "sched/enter.h"
 #include "sched/m.h"
 #include "sched/p.h"
 #include "sched/spin.h"
@@ -14,8 +15,7 @@
  * whoever runs there should get it without asking anybody.
  *
  * The way taken. Each P has a small stack of objects that only its owner touches, with
- * plain loads and stores: a goroutine stays on its P until it parks or yields, and
- * neither happens while it is at the stack. Behind the stacks there is one shelf for all,
+ * plain loads and stores: nobody takes the P from a goroutine that is inside the runtime. Behind the stacks there is one shelf for all,
  * under a spin lock; a stack that is full moves half of it there, and one that is empty
  * takes as much from there, so that the lock is taken once in LOCAL_OBJECTS / 2
  * operations at most, also if one P only puts and another only gets. Threads without a P
@@ -26,7 +26,8 @@
  * not found from another one, which makes a new object instead.
  *
  * The stacks of BLOCK_PS neighbouring Ps are one allocation, made when the first of them
- * puts something. If there is no memory, they do with the shelf.
+ * puts something. If there is no memory, they do with the shelf. It is made outside of the
+ * runtime, as objects are made and destroyed there.
  */
 #define LOCAL_OBJECTS 15 /* with their number, two cache lines */
 #define MOVE_OBJECTS  (LOCAL_OBJECTS / 2)
@@ -64,38 +65,30 @@ struct tuco_pool {
 
 /* The stacks */
 
-static struct block *make_block(rt_atomic(struct block *) *place) {
+/* The place of the block of m's P. Inside; the place stays what it is. */
+static inline rt_atomic(struct block *) *place_of(tuco_pool *pool, const struct rt_m *m) {
+    return &pool->blocks[m->p->id / BLOCK_PS];
+}
+
+/* The stack of m's P; NULL: there is no memory for it yet. Inside, and good until the
+   caller leaves. */
+static inline struct local *local_of(tuco_pool *pool, const struct rt_m *m) {
+    /* acquire: sees the block zeroed. Pairs with make_block(). */
+    struct block *b = rt_load_acq(place_of(pool, m));
+    return likely(b != NULL) ? &b->locals[m->p->id % BLOCK_PS] : NULL;
+}
+
+/* Outside. */
+static RT_NOINLINE void make_block(rt_atomic(struct block *) *place) {
     struct block *b = rt_alloc_lines(sizeof *b);
     struct block *other = NULL;
-    /* release: publishes the zeroed block; acquire: sees that of another. Pairs with
-       itself and with local_of(). */
+    /* release: publishes the zeroed block. Pairs with local_of(). */
     if (b != NULL && !rt_cas_acqrel(place, &other, b)) {
         rt_free(b);
-        return other;
     }
-    return b;
 }
 
-/* The stack of the caller's P; NULL: it has none. Good until the caller may park. */
-static inline struct local *local_of(tuco_pool *pool, bool make) {
-    struct rt_m *m = arch_self();
-    if (unlikely(m == NULL)) {
-        return NULL;
-    }
-    uint32_t id = m->p->id;
-    rt_atomic(struct block *) *place = &pool->blocks[id / BLOCK_PS];
-    /* acquire: sees the block zeroed. Pairs with make_block(). */
-    struct block *b = rt_load_acq(place);
-    if (unlikely(b == NULL)) {
-        b = make ? make_block(place) : NULL;
-        if (b == NULL) {
-            return NULL;
-        }
-    }
-    return &b->locals[id % BLOCK_PS];
-}
-
-/* The shelf */
+/* The shelf. Inside, or on a thread without an M. */
 
 /* As many as there are, up to most; returns how many. */
 static size_t shelf_take(tuco_pool *pool, void **objects, size_t most) {
@@ -118,7 +111,7 @@ static size_t shelf_put(tuco_pool *pool, void *const *objects, size_t count) {
     return n;
 }
 
-/* The program's functions: no lock is held, and no stack is looked at afterwards */
+/* The program's functions: outside */
 
 static void *make_object(tuco_pool *pool) {
     return pool->make == NULL ? NULL : pool->make(pool->arg);
@@ -130,26 +123,31 @@ static void destroy_objects(tuco_pool *pool, void *const *objects, size_t count)
     }
 }
 
-static RT_NOINLINE void *get_slow(tuco_pool *pool, struct local *l) {
+/* Taking and putting. l: of the caller's P, inside; NULL: it has none. */
+
+/* NULL: there is none. */
+static inline void *take(tuco_pool *pool, struct local *l) {
     void *object;
-    if (l != NULL) {
-        l->count = shelf_take(pool, l->objects, MOVE_OBJECTS);
-        if (l->count > 0) {
-            return l->objects[--l->count];
-        }
-    } else if (shelf_take(pool, &object, 1) == 1) {
-        return object;
+    if (unlikely(l == NULL)) {
+        return shelf_take(pool, &object, 1) == 1 ? object : NULL;
     }
-    return make_object(pool);
+    if (unlikely(l->count == 0)) {
+        l->count = shelf_take(pool, l->objects, MOVE_OBJECTS);
+    }
+    return likely(l->count > 0) ? l->objects[--l->count] : NULL;
 }
 
-/* l is full: the coldest of its objects go to the shelf, or have to go. */
-static RT_NOINLINE void put_slow(tuco_pool *pool, struct local *l, void *object) {
-    void *moved[MOVE_OBJECTS];
+/* What there was no room for, the coldest. */
+struct rest {
+    size_t count;
+    void *objects[MOVE_OBJECTS];
+};
+
+static RT_NOINLINE void put_slow(tuco_pool *pool, struct local *l, void *object,
+                                 struct rest *rest) {
+    void *moved[MOVE_OBJECTS] = {object};
     size_t count = 1;
-    if (l == NULL) {
-        moved[0] = object;
-    } else {
+    if (l != NULL) {
         count = MOVE_OBJECTS;
         memcpy(moved, l->objects, sizeof moved);
         l->count -= count;
@@ -157,7 +155,17 @@ static RT_NOINLINE void put_slow(tuco_pool *pool, struct local *l, void *object)
         l->objects[l->count++] = object;
     }
     size_t kept = shelf_put(pool, moved, count);
-    destroy_objects(pool, moved + kept, count - kept);
+    rest->count = count - kept;
+    memcpy(rest->objects, moved + kept, rest->count * sizeof object);
+}
+
+static inline void put(tuco_pool *pool, struct local *l, void *object,
+                       struct rest *rest) {
+    if (likely(l != NULL && l->count < LOCAL_OBJECTS)) {
+        l->objects[l->count++] = object;
+    } else {
+        put_slow(pool, l, object, rest);
+    }
 }
 
 /* Public */
@@ -174,23 +182,48 @@ tuco_pool *tuco_pool_make(void *(*make)(void *), void (*destroy)(void *, void *)
 }
 
 void *tuco_pool_get(tuco_pool *pool) {
-    struct local *l = local_of(pool, false /* nothing is put in */);
-    if (likely(l != NULL && l->count > 0)) {
-        return l->objects[--l->count];
+    void *object;
+    struct rt_m *m = arch_self();
+    if (likely(m != NULL)) {
+        m = rt_m_enter_nested(m);
+        object = take(pool, local_of(pool, m));
+        rt_m_leave_nested(m);
+    } else {
+        object = take(pool, NULL);
     }
-    return get_slow(pool, l);
+    return likely(object != NULL) ? object : make_object(pool);
+}
+
+/* True: it has been put. False: *place is that of a block which has to be made first. */
+static bool put_inside(tuco_pool *pool, void *object, bool anyhow, struct rest *rest,
+                       rt_atomic(struct block *) **place) {
+    struct rt_m *m = rt_m_enter_nested(arch_self());
+    struct local *l = local_of(pool, m);
+    *place = place_of(pool, m);
+    bool ready = likely(l != NULL) || anyhow;
+    if (ready) {
+        put(pool, l, object, rest);
+    }
+    rt_m_leave_nested(m);
+    return ready;
 }
 
 void tuco_pool_put(tuco_pool *pool, void *object) {
+    struct rest rest;
+    rest.count = 0;
     if (unlikely(object == NULL)) {
         return;
     }
-    struct local *l = local_of(pool, true /* make room */);
-    if (likely(l != NULL && l->count < LOCAL_OBJECTS)) {
-        l->objects[l->count++] = object;
-        return;
+    if (unlikely(arch_self() == NULL)) {
+        put(pool, NULL, object, &rest);
+    } else {
+        rt_atomic(struct block *) *place;
+        if (unlikely(!put_inside(pool, object, false, &rest, &place))) {
+            make_block(place);
+            put_inside(pool, object, true /* with or without one */, &rest, &place);
+        }
     }
-    put_slow(pool, l, object);
+    destroy_objects(pool, rest.objects, rest.count);
 }
 
 void tuco_pool_free(tuco_pool *pool) {

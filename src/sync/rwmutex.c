@@ -147,7 +147,7 @@ static bool runlock_last(struct rwmutex *rw) {
     struct rt_waiter *w = NULL;
     /* Before the writer is taken out, so that a deadlock is not reported with him in a
        foreign thread's hands. */
-    rt_foreign_enter();
+    rt_enter();
     rt_spin_lock(&rw->guard);
     bool last = is_last_reader(rt_load_rlx(&rw->state)); /* relaxed: fixed by the guard */
     if (last) {
@@ -161,7 +161,7 @@ static bool runlock_last(struct rwmutex *rw) {
     if (w != NULL) {
         rt_ready(w->g);
     }
-    rt_foreign_leave();
+    rt_leave();
     return last;
 }
 
@@ -307,14 +307,14 @@ static bool pass_on_locked(struct rwmutex *rw, struct rt_g **woken) {
 
 static RT_NOINLINE bool leave_slow(struct rwmutex *rw) {
     struct rt_g *woken = NULL;
-    rt_foreign_enter(); /* as in runlock_last() */
+    rt_enter(); /* as in runlock_last() */
     rt_spin_lock(&rw->guard);
     bool done = pass_on_locked(rw, &woken);
     rt_spin_unlock(&rw->guard);
     if (woken != NULL) {
         rt_ready_list(woken);
     }
-    rt_foreign_leave();
+    rt_leave();
     return done;
 }
 

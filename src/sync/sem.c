@@ -89,7 +89,7 @@ static struct rt_g *serve_locked(struct semaphore *s) {
 static void release(struct semaphore *s, int64_t n) {
     /* Before waiters are off the queue, so that a deadlock is not reported with them in a
        foreign thread's hands. */
-    rt_foreign_enter();
+    rt_enter();
     rt_spin_lock(&s->guard);
     bool held = n <= s->held;
     struct rt_g *served = NULL;
@@ -104,7 +104,7 @@ static void release(struct semaphore *s, int64_t n) {
     if (served != NULL) {
         rt_ready_list(served);
     }
-    rt_foreign_leave();
+    rt_leave();
 }
 
 /* One whose wait is over without units leaves the queue. If it was the first, those

@@ -2,7 +2,7 @@
 /* Wait groups: a counter and those who wait for it, in one word. */
 #include "base/atomic.h"
 #include "base/die.h"
-#include "sched/foreign.h"
+#include "sched/enter.h"
 #include "sched/park.h"
 #include "sched/spawn.h"
 #include "sync/waiting.h"
@@ -139,12 +139,12 @@ static struct rt_g *add_and_take(wg_word *word, int n) {
 void tuco_wg_add(tuco_wg *wg, int n) {
     /* Before the waiters are off the word, so that a deadlock is not reported with them
        in a foreign thread's hands. */
-    rt_foreign_enter();
+    rt_enter();
     struct rt_g *waiters = add_and_take(word_of(wg), n);
     if (waiters != NULL) {
         rt_ready_list(waiters);
     }
-    rt_foreign_leave();
+    rt_leave();
 }
 
 void tuco_wg_done(tuco_wg *wg) {
@@ -178,7 +178,8 @@ static void wait_for_zero(wg_word *word, const void *pc) {
     if (unlikely(m == NULL)) {
         rt_foreign_wait(commit_wait, word);
     } else {
-        rt_park(m, commit_wait, word, RT_WAIT_waitgroup, pc);
+        rt_park(rt_m_enter(m), commit_wait, word, RT_WAIT_waitgroup, pc);
+        rt_m_leave(arch_self());
     }
 }
 

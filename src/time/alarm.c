@@ -4,7 +4,7 @@
 #include "base/die.h"
 #include "base/lock.h"
 #include "chan/chan.h"
-#include "sched/foreign.h"
+#include "sched/enter.h"
 #include "sched/sched.h"
 #include "sched/spawn.h"
 #include "time/timer.h"
@@ -78,9 +78,15 @@ struct tuco_ticker {
     struct alarm alarm;
 };
 
-static void drop_reference(struct alarm *a) {
+/* True: it was the last. */
+static bool uncount(struct alarm *a) {
     /* acq_rel: all that others did with it comes before its end. Pairs with itself. */
-    if (rt_sub_acqrel(&a->references, 1) == 1) {
+    return rt_sub_acqrel(&a->references, 1) == 1;
+}
+
+/* Outside. */
+static void drop_reference(struct alarm *a) {
+    if (uncount(a)) {
         rt_free(a);
     }
 }
@@ -158,7 +164,9 @@ static void fire(struct rt_timer *t, uint32_t tag, int64_t now_ns) {
         }
     }
     rt_unlock(&a->lock);
-    drop_reference(a);
+    if (uncount(a)) {
+        rt_free_later(a);
+    }
 }
 
 /* What all kinds have in common */
@@ -166,12 +174,12 @@ static void fire(struct rt_timer *t, uint32_t tag, int64_t now_ns) {
 /* Nobody refers to the channel any more: nothing is left to fire for. */
 static void channel_ended(struct rt_chan_owner *owner) {
     struct alarm *a = rt_container_of(owner, struct alarm, owner);
-    rt_foreign_enter();
+    rt_enter();
     rt_lock(&a->lock);
     disarm_locked(a);
     a->chan = NULL; /* from here on a firing does not touch it */
     rt_unlock(&a->lock);
-    rt_foreign_leave();
+    rt_leave();
     drop_reference(a);
 }
 
@@ -204,35 +212,43 @@ static struct alarm *make_alarm(tuco_fn *fn, void *arg, const void *pc) {
 /* Makes one and arms it. NULL: no memory, or no runtime. */
 static struct alarm *start(tuco_time when, tuco_time period, tuco_fn *fn, void *arg,
                            const void *pc) {
-    struct alarm *a = NULL;
-    rt_foreign_enter();
-    if (rt_phase_now() == RT_RUNNING && (a = make_alarm(fn, arg, pc)) != NULL) {
-        a->period_ns = period;
+    struct alarm *a = make_alarm(fn, arg, pc);
+    if (a == NULL) {
+        return NULL;
+    }
+    a->period_ns = period;
+    rt_enter();
+    bool runs = rt_phase_now() == RT_RUNNING;
+    if (likely(runs)) {
         rt_lock(&a->lock);
         arm_locked(a, when);
         rt_unlock(&a->lock);
     }
-    rt_foreign_leave();
+    rt_leave();
+    if (unlikely(!runs)) {
+        rt_free(a); /* nobody knows it */
+        return NULL;
+    }
     return a;
 }
 
 static bool stop(struct alarm *a) {
-    rt_foreign_enter();
+    rt_enter();
     rt_lock(&a->lock);
     bool stopped = stop_locked(a);
     rt_unlock(&a->lock);
-    rt_foreign_leave();
+    rt_leave();
     return stopped;
 }
 
 static bool reset(struct alarm *a, tuco_time when, tuco_time period) {
-    rt_foreign_enter();
+    rt_enter();
     rt_lock(&a->lock);
     bool stopped = stop_locked(a);
     a->period_ns = period;
     arm_locked(a, when);
     rt_unlock(&a->lock);
-    rt_foreign_leave();
+    rt_leave();
     return stopped;
 }
 

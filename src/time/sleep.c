@@ -32,7 +32,9 @@ static void sleep_until(int64_t deadline_ns, const void *pc) {
         sleep_as_thread(deadline_ns);
         return;
     }
-    rt_park(m, commit_sleep, (void *)(intptr_t)deadline_ns, RT_WAIT_sleep, pc);
+    rt_park(rt_m_enter(m), commit_sleep, (void *)(intptr_t)deadline_ns, RT_WAIT_sleep,
+            pc);
+    rt_m_leave(arch_self());
 }
 
 void tuco_sleep(tuco_time duration) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Wheels under locks: arming, disarming, firing. The rules are in timer.h. */
 #include "time/timer.h"
-#include "base/alloc.h"
 #include "base/lock.h"
 #include "sched/monitor.h"
 #include "sched/park.h"
@@ -34,7 +33,8 @@
 #define BATCH_OTHERS 16
 
 struct rt_timers {
-    /* Guards all; under it nothing is taken or called but the wheel. */
+    /* Guards all; under it nothing is taken or called but the wheel, and for
+       rt_timers_leave() the monitor's lock. */
     struct rt_lock lock;
     bool delivering;
     struct rt_clock *clock; /* immutable: where the scheduler looks */
@@ -53,6 +53,12 @@ struct batch {
 
 /* Of threads without a P. */
 static struct rt_timers monitor_timers;
+
+/* One for each P, at addresses that stay; the kernel's zeroes until it is used. */
+static struct rt_timers *all_timers;
+
+#define ALL_BYTES \
+    ((RT_PROCS_MAX * sizeof(struct rt_timers) + OS_PAGE_BYTES - 1) & ~(OS_PAGE_BYTES - 1))
 
 /* Wheels */
 
@@ -84,11 +90,9 @@ static void publish_next_locked(struct rt_timers *ts, int64_t next_ns) {
 
 /* Arming and disarming */
 
-static void arm(struct rt_timer *t, int64_t when_ns) {
-    struct rt_timers *ts = own_timers();
-    int64_t due_ns = rt_wheel_due_ns(when_ns);
-    t->when_ns = when_ns;
-    rt_lock(&ts->lock);
+/* True: it is the first in that wheel. */
+static bool put_in_locked(struct rt_timers *ts, struct rt_timer *t) {
+    int64_t due_ns = rt_wheel_due_ns(t->when_ns);
     rt_store_rlx(&t->home, ts); /* relaxed: under the lock, or by the owner itself */
     rt_wheel_add(&ts->wheel, t);
     bool first = due_ns < rt_load_rlx(&ts->clock->next_ns); /* relaxed: under the lock */
@@ -96,29 +100,42 @@ static void arm(struct rt_timer *t, int64_t when_ns) {
         /* relaxed: published by the idle word, or by the count of foreign threads */
         rt_store_rlx(&ts->clock->next_ns, due_ns);
     }
+    return first;
+}
+
+static void arm(struct rt_timer *t, int64_t when_ns) {
+    struct rt_timers *ts = own_timers();
+    t->when_ns = when_ns;
+    rt_lock(&ts->lock);
+    bool first = put_in_locked(ts, t);
     rt_unlock(&ts->lock);
     if (first && unlikely(ts == &monitor_timers)) {
-        rt_monitor_wake_before(due_ns);
+        rt_monitor_wake_before(rt_wheel_due_ns(when_ns));
     }
 }
 
+static void take_out_locked(struct rt_timers *ts, struct rt_timer *t) {
+    rt_wheel_remove(&ts->wheel, t);
+    if (ts->wheel.count == 0) {
+        publish_next_locked(ts, RT_WHEEL_NEVER);
+    }
+    leave_home(t);
+}
+
 static bool disarm(struct rt_timer *t) {
-    struct rt_timers *ts = home_of(t);
-    if (ts == NULL) {
-        return false;
-    }
-    /* Safe because a wheel lives until the runtime has ended, when all its timers have
-       left it and nobody is inside. */
-    rt_lock(&ts->lock);
-    bool armed = rt_load_rlx(&t->home) != NULL; /* relaxed: under the lock */
-    if (armed) {
-        rt_wheel_remove(&ts->wheel, t);
-        if (ts->wheel.count == 0) {
-            publish_next_locked(ts, RT_WHEEL_NEVER);
+    struct rt_timers *ts;
+    bool armed = false;
+    /* It is looked for anew if it was moved before the lock was had. Safe because a wheel
+       lives until the runtime has ended, when all its timers have left it and nobody is
+       inside. */
+    while (!armed && (ts = home_of(t)) != NULL) {
+        rt_lock(&ts->lock);
+        armed = rt_load_rlx(&t->home) == ts; /* relaxed: under the lock */
+        if (likely(armed)) {
+            take_out_locked(ts, t);
         }
-        leave_home(t);
+        rt_unlock(&ts->lock);
     }
-    rt_unlock(&ts->lock);
     return armed;
 }
 
@@ -217,11 +234,50 @@ void rt_timers_run_monitor(int64_t now_ns) {
     } while (any);
 }
 
+/* Leaving */
+
+/* Both locks are held while a timer changes wheels, so that who disarms it finds it in one
+   of them. Returns when the first of those moved is due that come before all others at the
+   monitor. */
+static int64_t move_some_locked(struct rt_timers *from, struct rt_timers *to) {
+    int64_t first_ns = RT_WHEEL_NEVER;
+    struct rt_timer *t;
+    for (uint32_t i = 0; i < BATCH && (t = rt_wheel_pop_any(&from->wheel)) != NULL; i++) {
+        if (put_in_locked(to, t)) {
+            first_ns = rt_wheel_due_ns(t->when_ns);
+        }
+    }
+    if (from->wheel.count == 0) {
+        /* As if they had been fired: who saw the other wheel before and sees this one now
+           looks again. relaxed: under the lock, and published with the next deadline. */
+        rt_store_rlx(&from->clock->firings, rt_load_rlx(&from->clock->firings) + 1);
+        publish_next_locked(from, RT_WHEEL_NEVER);
+    }
+    return first_ns;
+}
+
+void rt_timers_leave(struct rt_p *p) {
+    struct rt_timers *from = p->timers;
+    bool more = true;
+    while (more) {
+        rt_lock(&from->lock);
+        rt_lock(&monitor_timers.lock);
+        int64_t first_ns = from->wheel.count > 0 ? move_some_locked(from, &monitor_timers)
+                                                 : RT_WHEEL_NEVER;
+        more = from->wheel.count > 0;
+        rt_unlock(&monitor_timers.lock);
+        rt_unlock(&from->lock);
+        if (first_ns != RT_WHEEL_NEVER) {
+            rt_monitor_wake_before(first_ns);
+        }
+    }
+}
+
 /* Beginning and end */
 
-static void set_up(struct rt_timers *ts, struct rt_clock *clock) {
+static void set_up(struct rt_timers *ts, struct rt_clock *clock, enum rt_lock_rank rank) {
     ts->clock = clock;
-    ts->lock.rank = RT_RANK_timers;
+    ts->lock.rank = rank;
     rt_store_rlx(&clock->next_ns, RT_WHEEL_NEVER); /* relaxed: nobody else yet */
     rt_wheel_init(&ts->wheel, os_now());
 }
@@ -236,23 +292,25 @@ static void drop_all(struct rt_timers *ts) {
     }
 }
 
-int rt_timers_make(void) {
-    struct rt_timers *all = rt_alloc_lines(rt_sched.procs * sizeof *all);
-    if (all == NULL) {
+int rt_timers_begin(void) {
+    all_timers = os_reserve(ALL_BYTES, OS_PAGE_BYTES);
+    if (all_timers == NULL) {
         return -ENOMEM;
     }
-    for (uint32_t i = 0; i < rt_sched.procs; i++) {
-        rt_sched.ps[i].timers = &all[i];
-        set_up(&all[i], &rt_sched.ps[i].clock);
-    }
-    set_up(&monitor_timers, &rt_sched.monitor_clock);
+    set_up(&monitor_timers, &rt_sched.monitor_clock, RT_RANK_monitor_timers);
     return 0;
+}
+
+void rt_timers_make(struct rt_p *p) {
+    p->timers = &all_timers[p->id];
+    set_up(p->timers, &p->clock, RT_RANK_timers);
 }
 
 void rt_timers_free(void) {
     drop_all(&monitor_timers);
-    for (uint32_t i = 0; i < rt_sched.procs; i++) {
+    uint32_t made = rt_sched_made();
+    for (uint32_t i = 0; i < made; i++) {
         drop_all(rt_sched.ps[i].timers);
     }
-    rt_free(rt_sched.ps[0].timers); /* the first of all */
+    os_release(all_timers, ALL_BYTES);
 }

@@ -15,6 +15,7 @@
  *   disarm      whoever owns the timer          the lock of the wheel that it is in
  *   run         a P's owner, thieves; for the   the wheel's lock, to take a batch out; none
  *               monitor's, the monitor          to deliver it
+ *   leave       who takes a P out of use        its wheel's lock, and then the monitor's
  *
  * "Owns": the goroutine for the timer in its descriptor; for a timer of the program,
  * whoever holds that timer's lock. A timer is never armed twice.
@@ -41,7 +42,7 @@ struct rt_p;
 #define RT_TIMER_DROPPED 0
 
 /* Arms t, which is not armed; when_ns is not RT_WHEEL_NEVER. Any thread of the runtime;
-   others between rt_foreign_enter() and rt_foreign_leave(). */
+   others between rt_enter() and rt_leave(). */
 void rt_timer_arm(struct rt_timer *t, int64_t when_ns);
 
 /* True: it was armed, and will not fire. Any thread, as above. */
@@ -62,8 +63,15 @@ bool rt_timers_run(struct rt_p *p, int64_t now_ns, bool is_owner);
 /* The monitor. Fires all its own timers that are due at now_ns. */
 void rt_timers_run_monitor(int64_t now_ns);
 
-/* Makes the wheels, before the runtime runs and after its Ps have been made. -ENOMEM. */
-int rt_timers_make(void) RT_NODISCARD;
+/* All timers of p, which is in the caller's hands and goes out of use, are the monitor's
+   from here on. Any thread; a signal handler as well. */
+void rt_timers_leave(struct rt_p *p);
+
+/* Makes room for the wheels, before the runtime runs. -ENOMEM. */
+int rt_timers_begin(void) RT_NODISCARD;
+
+/* Gives a new P its wheel. */
+void rt_timers_make(struct rt_p *p);
 
 /* After it has ended: lets go of all timers and frees the wheels. */
 void rt_timers_free(void);

@@ -31,15 +31,52 @@ PROTECT POPULATE DISCARD VECTOR READ'
 exceptions='
 CPU_COUNT cpus: it compares the number with the mask that cannot be had
 ALLOC lists_every_goroutine: its child does not say what tuco_run() returned
+FORK_WATCH lists_every_goroutine: likewise
 HANDLER lists_every_goroutine: likewise
 RESERVE lists_every_goroutine: likewise
 SIGNAL_STACK lists_every_goroutine: likewise
 THREAD lists_every_goroutine: likewise
 ALLOC main_blocks: its child does not say what tuco_run() returned
+FORK_WATCH main_blocks: likewise
 HANDLER main_blocks: likewise
 RESERVE main_blocks: likewise
 SIGNAL_STACK main_blocks: likewise
 THREAD main_blocks: likewise
+CPU_COUNT auto_follows_again: its machine has the CPUs that it says, and they cannot be told
+CPU_COUNT default_is_the_least: likewise
+CPU_COUNT explicit_stays: likewise
+CPU_COUNT follows_affinity: likewise
+CPU_COUNT follows_quota: likewise
+CPU_COUNT settings_beat_quota: likewise
+CPU_COUNT wrong_files: likewise
+CPU_COUNT real_control_group: likewise
+CPU_COUNT follows_real_mask: it changes the mask that cannot be had
+READ auto_follows_again: it is about what is read
+READ default_is_the_least: likewise
+READ explicit_stays: likewise
+READ follows_affinity: likewise
+READ follows_quota: likewise
+READ settings_beat_quota: likewise
+READ wrong_files: likewise
+READ real_control_group: likewise
+ALLOC auto_follows_again: without memory to read the quota with, there is none at the start
+ALLOC default_is_the_least: likewise
+ALLOC explicit_stays: likewise
+ALLOC follows_affinity: likewise
+ALLOC follows_quota: likewise
+ALLOC settings_beat_quota: likewise
+ALLOC wrong_files: likewise
+ALLOC real_control_group: likewise
+READ blocks_on_its_thread: whether a thread sleeps cannot be told
+READ contended_lock_frees_processor: likewise
+READ errno_survives_block: likewise
+READ many_blocked: likewise
+READ returns_to_busy_processors: likewise
+READ sleep_is_slept_in_full: likewise
+READ unannounced_block_frees_processor: likewise
+READ hog_holds_pthread_mutex: likewise
+READ nobody_waits_for_the_heap: likewise
+READ own_signals_restart_calls: likewise
 '
 
 if [ $# -lt 2 ]; then

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: closing a channel twice, or no channel, ends the process with Go's message
-   (CH-10). */
+/* Proves: closing a channel twice, or no channel, ends the process with Go's message. */
 #include "chans.h"
 
 static int twice_main(void *arg) {

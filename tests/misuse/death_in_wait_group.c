@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves: misuse in a function of tuco_wg_go() ends the process, and the wait for it does
-   not return meanwhile. (WG-05) */
+   not return meanwhile. */
 #include "test.h"
 
 #include <unistd.h>

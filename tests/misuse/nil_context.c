@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves: a context made from NULL, a NULL key and a NULL function end the process with
-   Go's messages, with and without a runtime. (CX-17) */
+   Go's messages, with and without a runtime. */
 #include "test.h"
 
 #define NIL_PARENT "panic: cannot create context from nil parent"

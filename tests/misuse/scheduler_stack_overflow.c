@@ -3,6 +3,7 @@
    threads. */
 /* not under asan */
 #include "test.h"
+#include "sched/enter.h"
 #include "sched/park.h"
 
 static volatile bool deeper =
@@ -23,7 +24,7 @@ static void commit_overflow(struct rt_m *m, struct rt_g *g, void *arg) {
 
 static void park(void *arg) {
     (void)arg;
-    rt_park(arch_self(), commit_overflow, NULL, RT_WAIT_none, NULL);
+    rt_park(rt_m_enter(arch_self()), commit_overflow, NULL, RT_WAIT_none, NULL);
 }
 
 static int on_main_thread(void *arg) {

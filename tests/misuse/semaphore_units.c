@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: giving back units that are not held, and negative amounts, end the process.
-   (SM-05) */
+/* Proves: giving back units that are not held, and negative amounts, end the process. */
 #include "test.h"
 
 static void release_more_than_held(void *arg) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves: a ticker without a period, and a timer that is none, end the process with Go's
-   messages. (TM-19) */
+   messages. */
 #include "test.h"
 
 static int reset_ticker_main(void *arg) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: giving back a lock that is not held ends the process with Go's message. (MX-02,
-   RW-04) */
+/* Proves: giving back a lock that is not held ends the process with Go's message. */
 #include "test.h"
 
 #define MUTEX  "fatal error: sync: unlock of unlocked mutex"

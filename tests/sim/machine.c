@@ -177,8 +177,20 @@ static void leave(void) {
 /* How many of its steps a signal takes to arrive, about. */
 #define SIGNAL_CHANCE 4
 
+void sim_compute(bool computes) {
+    sim.computing += computes - sim.self->computes;
+    sim.self->computes = computes;
+}
+
+/* On the thread itself, which may sleep in the handler, and is then one that others have
+   to wake. */
 static void take_signals(struct sim_thread *t) {
     uint32_t signals = t->signals_pending & ~t->signals_blocked;
+    if (signals == 0) {
+        return;
+    }
+    bool computes = t->computes;
+    sim_compute(false);
     while (signals != 0) {
         int number = __builtin_ctz(signals);
         uint32_t blocked = t->signals_blocked;
@@ -188,6 +200,7 @@ static void take_signals(struct sim_thread *t) {
         t->signals_blocked = blocked;
         signals = t->signals_pending & ~blocked;
     }
+    sim_compute(computes);
 }
 
 static bool signals_arrive(const struct sim_thread *t) {

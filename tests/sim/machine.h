@@ -90,6 +90,11 @@ struct sim_thread {
     int64_t deadline_ns;
     bool timed_out;
 
+    /* it waits in a loop of the program's own, and not in a signal handler: scenario.c */
+    bool computes;
+
+    int brought_to; /* the only CPU that it may use, and 1; 0: it may use all */
+
     /* Signals, a bit each. */
     uint32_t signals_pending;
     uint32_t signals_blocked;
@@ -107,6 +112,8 @@ extern struct sim_machine {
     int threads_end; /* slots that were ever used */
     struct sim_thread *runnable[SIM_THREADS_MAX];
     int runnable_count;
+    int computing;    /* threads that compute */
+    int blocked;      /* threads that sleep in a call of the program's own */
     int stored_count; /* in all buffers */
     uint64_t steps;
     int64_t now_ns;
@@ -137,6 +144,9 @@ int sim_threads_alive(void);
    for is in its word or joined. */
 bool sim_sleep_until(int64_t deadline_ns);
 void sim_wake(struct sim_thread *t);
+
+/* The calling thread begins or ends to compute. */
+void sim_compute(bool computes);
 
 /* Wakes up to count of those who sleep on the word, whichever. */
 void sim_wake_word(const void *word, int count);
@@ -174,6 +184,9 @@ void sim_strategy_changed(void);
 /* Memory: memory.c */
 
 void sim_memory_begin(void);
+
+/* What the running thread would load there, without a step. */
+uint64_t sim_load_own(const void *p, unsigned bytes);
 void sim_memory_step(void); /* lets time pass for stores that wait */
 void sim_memory_flush(struct sim_thread *t);
 void sim_memory_flush_all(void);

@@ -170,10 +170,14 @@ static void afterwards(void) {
     }
 }
 
+uint64_t sim_load_own(const void *p, unsigned bytes) {
+    const struct sim_stored *own = own_store(p);
+    return own != NULL ? own->value : read_memory(p, bytes);
+}
+
 uint64_t sim_load(const struct sim_site *site, const void *p, unsigned bytes) {
     access(site, p, false);
-    const struct sim_stored *own = sim.quiet ? NULL : own_store(p);
-    uint64_t value = own != NULL ? own->value : read_memory(p, bytes);
+    uint64_t value = sim.quiet ? read_memory(p, bytes) : sim_load_own(p, bytes);
     sim_trace_value(value);
     return value;
 }

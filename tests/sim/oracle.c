@@ -4,26 +4,45 @@
 #include "arch/arch.h"
 #include "machine.h"
 #include "mem/gpool.h"
+#include "sched/enter.h"
 #include "sched/find.h"
 #include "sched/idle.h"
 #include "sched/sched.h"
 
 #include <string.h>
 
-/* The machine is quiet and every buffer empty: these loads are memory itself. */
-void sim_oracle_all_asleep(void) {
-    if (rt_phase_now() != RT_RUNNING) {
-        return; /* what is left in the queues then is left behind */
+/* Not if the monitor comes back for it, because a thread was refused, or the starter,
+   because one is to be joined first. */
+static void check_nothing_queued(void) {
+    if (rt_idle_aside(rt_load_rlx(&rt_idle.word)) > 0 || rt_sched.ended_m != NULL) {
+        return;
     }
     uint32_t queued = rt_find_pending(UINT32_MAX);
     if (queued > 0) {
         sim_fail("%u goroutines are queued, and every thread sleeps", queued);
     }
-    for (uint32_t i = 0; i < rt_sched.procs; i++) {
+    for (uint32_t i = 0; i < rt_sched_ps_end(); i++) {
         if (rt_load_rlx(&rt_sched.ps[i].runq.next) != NULL) {
             sim_fail("a goroutine is next on P %u, and every thread sleeps", i);
         }
     }
+}
+
+static void check_ps_used(void) {
+    uint32_t used = rt_idle_total(rt_load_rlx(&rt_idle.word));
+    if (used != rt_sched_procs()) {
+        sim_fail("%u Ps are in use and %u are wanted, and every thread sleeps", used,
+                 rt_sched_procs());
+    }
+}
+
+/* The machine is quiet and every buffer empty: these loads are memory itself. */
+void sim_oracle_all_asleep(void) {
+    if (rt_phase_now() != RT_RUNNING || sim.blocked > 0) {
+        return; /* what is queued is left behind, or the monitor comes back for it */
+    }
+    check_nothing_queued();
+    check_ps_used();
 }
 
 void sim_oracle_others_asleep(void) {
@@ -48,9 +67,8 @@ static bool on_stack(const void *sp, const struct rt_stack *stack) {
     return stack != NULL && (uintptr_t)sp - (uintptr_t)stack->low < rt_stack_bytes(stack);
 }
 
-void sim_oracle_turn(void) {
-    const struct rt_m *m = arch_self();
-    const struct rt_g *g = m != NULL ? rt_m_g(m) : NULL;
+static void check_stack(const struct rt_m *m) {
+    const struct rt_g *g = rt_m_g(m);
     const char here;
     if (g == NULL || g == &m->g0 || !on_stack(&here, g->stack)) {
         return;
@@ -62,6 +80,65 @@ void sim_oracle_turn(void) {
             sim_fail("threads %d and %d are both on the stack of goroutine %llu",
                      sim.self->id, t->id, (unsigned long long)g->id);
         }
+    }
+}
+
+/* Whether the step is one of those by which a thread finds out that its P is gone. */
+static bool is_entry(const struct sim_site *site) {
+    static const char *const functions[] = {
+        "rt_m_enter", "rt_m_enter_nested", "rt_enter_slow", "get_p",
+        "deny",       "on_interrupt",      "afterwards", /* a store of any of them */
+    };
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        if (strcmp(site->function, functions[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The handler of a signal that finds the P gone just leaves. */
+static bool is_handler_leaving(const struct sim_thread *t) {
+    return t->signals_blocked != 0 && strcmp(t->site->function, "rt_m_leave") == 0;
+}
+
+/* An M has the P that it points to, unless that was taken: then it may point there until
+   it has entered the runtime. */
+static bool is_taken(const struct rt_m *m) {
+    return (rt_load_rlx(&m->asked) & RT_ASKED_TAKEN) != 0;
+}
+
+static void check_other(const struct rt_m *m, const struct rt_m *other) {
+    if (other != m && other->p == m->p && !is_taken(other)) {
+        sim_fail("Ms %u and %u both have P %u", m->id, other->id, m->p->id);
+    }
+}
+
+static void check_p(const struct rt_m *m) {
+    if (m->p == NULL || rt_phase_now() != RT_RUNNING) {
+        return;
+    }
+    if (is_taken(m)) {
+        bool inside = sim_load_own(&m->inside, sizeof m->inside) != 0;
+        if (inside && !is_entry(sim.self->site) && !is_handler_leaving(sim.self)) {
+            sim_fail("M %u is inside, and its P %u was taken", m->id, m->p->id);
+        }
+        return;
+    }
+    for (const struct rt_m *other = rt_sched.all_m; other != NULL;
+         other = other->all_next) {
+        check_other(m, other);
+    }
+    if (rt_sched.adopted_m != NULL) {
+        check_other(m, rt_sched.adopted_m);
+    }
+}
+
+void sim_oracle_turn(void) {
+    const struct rt_m *m = arch_self();
+    if (m != NULL) {
+        check_stack(m);
+        check_p(m);
     }
 }
 

@@ -11,7 +11,8 @@ void sim_oracle_all_asleep(void);
 void sim_oracle_others_asleep(void);
 
 /* Fails the run if the thread that gives its turn away is on the stack of a goroutine
-   that another one is on too. For sim.on_turn. */
+   that another one is on too, or has a P that another one has, or that was taken from it.
+   For sim.on_turn. */
 void sim_oracle_turn(void);
 
 #endif

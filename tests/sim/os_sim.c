@@ -73,6 +73,16 @@ void os_thread_join(os_thread thread) {
     sim_thread_join(thread_of(thread));
 }
 
+bool os_thread_try_join(os_thread thread) {
+    syscall_step(0);
+    struct sim_thread *t = thread_of(thread);
+    if (t->state != SIM_ENDED) {
+        return false;
+    }
+    sim_thread_join(t);
+    return true;
+}
+
 void os_thread_detach(os_thread thread) {
     sim_thread_detach(thread_of(thread));
 }
@@ -95,17 +105,48 @@ void os_timer_slack_restore(unsigned long slack_ns) {
     (void)slack_ns;
 }
 
+os_thread os_thread_self(void) {
+    return (os_thread){.handle = (uintptr_t)sim.self};
+}
+
 int os_thread_number(void) {
     return sim.self->id + 1; /* 0 is none */
 }
 
-struct os_thread_use os_thread_look(os_thread thread, int number) {
-    (void)number;
-    const struct sim_thread *t = thread_of(thread);
-    return (struct os_thread_use){
-        .cpu_ns = (int64_t)t->steps * SIM_STEP_NS,
+static int64_t cpu_ns(const struct sim_thread *t) {
+    return (int64_t)t->steps * SIM_STEP_NS;
+}
+
+/* NULL: there is none. The slot may have another thread by now, as a number of the kernel's
+   may. */
+static struct sim_thread *living(int number) {
+    if (number < 1 || number > sim.threads_end) {
+        return NULL;
+    }
+    struct sim_thread *t = &sim.threads[number - 1];
+    return t->state == SIM_RUNNABLE || t->state == SIM_ASLEEP ? t : NULL;
+}
+
+int64_t os_thread_cpu(int number) {
+    syscall_step(0);
+    struct sim_thread *t = living(number);
+    return t != NULL ? cpu_ns(t) : 0;
+}
+
+struct os_thread_use os_thread_look(int number) {
+    syscall_step(0);
+    struct sim_thread *t = living(number);
+    if (t == NULL) {
+        return (struct os_thread_use){.untold = true};
+    }
+    struct os_thread_use use = {
+        .cpu_ns = cpu_ns(t),
         .asleep = t->state == SIM_ASLEEP,
     };
+    if (use.asleep && os_sim.on_found_asleep != NULL) {
+        os_sim.on_found_asleep(t);
+    }
+    return use;
 }
 
 int *os_errno_address(void) {
@@ -116,8 +157,34 @@ void os_errno_restore(const int *saved) {
     sim.self->errno_value = *saved;
 }
 
+void os_cpus_learn(void) {
+}
+
+/* Refused now and then, as to a thread that the program has limited. */
+#define NOT_BROUGHT_CHANCE 8
+
+bool os_thread_bring(int number, int cpu) {
+    syscall_step(0);
+    struct sim_thread *t = living(number);
+    if (t == NULL || sim_chance(NOT_BROUGHT_CHANCE)) {
+        return false;
+    }
+    if (t->brought_to != 0) {
+        sim_fail("thread %d was brought to a CPU, and has not been let go since", t->id);
+    }
+    t->brought_to = cpu + 1;
+    return true;
+}
+
+bool os_thread_let_go(void) {
+    syscall_step(0);
+    sim.self->brought_to = 0;
+    return true;
+}
+
 int os_cpu_current(void) {
-    return sim.self->id % os_sim.cpus;
+    const struct sim_thread *t = sim.self;
+    return t->brought_to != 0 ? t->brought_to - 1 : t->id % os_sim.cpus;
 }
 
 int os_cpu_count(void) {
@@ -144,6 +211,48 @@ int os_fence_all_threads(void) {
     }
     sim_memory_flush_all();
     return 0;
+}
+
+/* Interruption */
+
+static os_interrupt_handler *interrupt_handler;
+
+/* One that was sent before the handler was removed may arrive after that. */
+static void on_signal(int number) {
+    (void)number;
+    int errno_value = sim.self->errno_value;
+    if (interrupt_handler != NULL) {
+        interrupt_handler(true /* told */);
+    }
+    sim.self->errno_value = errno_value;
+}
+
+/* Nobody forks there. */
+int os_fork_watch(void (*fn)(void)) {
+    (void)fn;
+    return -os_fault(OS_FAULT_FORK_WATCH);
+}
+
+int os_interrupt_install(os_interrupt_handler *handler) {
+    int error = os_fault(OS_FAULT_HANDLER);
+    if (error != 0) {
+        return -error;
+    }
+    interrupt_handler = handler;
+    sim.signal_handler = on_signal;
+    return 0;
+}
+
+void os_interrupt_remove(void) {
+    interrupt_handler = NULL;
+}
+
+void os_thread_interrupt(int number) {
+    syscall_step(0);
+    struct sim_thread *t = living(number);
+    if (t != NULL) {
+        sim_signal(t, OS_SIM_URGENT);
+    }
 }
 
 /* Signals: a fault ends the run, see run.c. */
@@ -205,4 +314,20 @@ int os_read_text(const char *path, char *buffer, size_t bytes) {
     (void)buffer;
     (void)bytes;
     return -ENOENT;
+}
+
+int os_file_open(const char *path) {
+    (void)path;
+    return -ENOENT;
+}
+
+int os_file_read(int file, char *buffer, size_t bytes) {
+    (void)file;
+    (void)buffer;
+    (void)bytes;
+    return -EBADF;
+}
+
+void os_file_close(int file) {
+    (void)file;
 }

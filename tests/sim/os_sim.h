@@ -8,6 +8,11 @@
 
 #define OS_SIM_OUTPUT_BYTES 16384
 
+/* What the machine knows SIGURG by: the runtime's own, and the program may send it too. */
+#define OS_SIM_URGENT 23
+
+struct sim_thread;
+
 extern struct os_sim {
     /* Set by the scenario, before the runtime starts. */
     int cpus;
@@ -18,6 +23,9 @@ extern struct os_sim {
     const char *expected_end;
 
     void (*on_exit)(void); /* the process ends as expected */
+
+    /* the kernel has told that the thread is asleep; NULL: nobody cares */
+    void (*on_found_asleep)(struct sim_thread *t);
 
     /* All that was written to any descriptor. */
     char output[OS_SIM_OUTPUT_BYTES];

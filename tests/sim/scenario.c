@@ -4,6 +4,7 @@
 #include "explore.h"
 #include "oracle.h"
 #include "os_sim.h"
+#include "sched/enter.h"
 
 #include <string.h>
 
@@ -174,14 +175,12 @@ void sim_jobs_spawn(tuco_wg *wg, int count) {
     }
 }
 
-static int awaiting; /* threads in sim_await() */
-
 void sim_await(const int *what, int value) {
     int64_t start_ns = sim.now_ns;
-    awaiting++;
+    sim_compute(true);
     while (*what < value) {
         sim_spin();
-        if (sim.runnable_count == awaiting) {
+        if (sim.runnable_count == sim.computing) {
             sim_oracle_others_asleep();
         }
         if (sim.now_ns - start_ns > SIM_LATE_NS) {
@@ -189,7 +188,162 @@ void sim_await(const int *what, int value) {
                      (long long)SIM_LATE_NS);
         }
     }
-    awaiting--;
+    sim_compute(false);
+}
+
+/* Goroutines that call nothing */
+
+#define HOG_TURN_NS ((int64_t)20 * 1000)
+
+/* Longer than the monitor takes to ask, if somebody waits and the slice is short. */
+#define HOG_ASKED_NS ((int64_t)8 * 1000 * 1000)
+
+/* Longer than the thousands of turns for which the monitor, or another, may be stalled. */
+#define HOG_LATE_NS ((int64_t)2 * 1000 * 1000 * 1000)
+
+static void hog_turn(void) {
+    sim_spin();
+    sim.now_ns +=
+        HOG_TURN_NS; /* deadlines that are due by this are seen at the next step */
+}
+
+void sim_hog(int64_t ns) {
+    bool to_signal = sim_pick(0, 3) != 0;
+    for (int64_t end_ns = sim.now_ns + ns; sim.now_ns < end_ns;) {
+        if (to_signal && sim.self->signals_pending != 0) {
+            return;
+        }
+        hog_turn();
+    }
+}
+
+void sim_hog_until(const int *what, int value) {
+    int64_t start_ns = sim.now_ns;
+    while (*what < value) {
+        hog_turn();
+        if (sim.now_ns - start_ns > HOG_LATE_NS) {
+            sim_fail("no other goroutine has had its turn for %lld ns",
+                     (long long)HOG_LATE_NS);
+        }
+    }
+}
+
+void sim_hog_until_asked(void) {
+    int64_t end_ns = sim.now_ns + HOG_ASKED_NS;
+    const struct rt_m *m = arch_self();
+    while (sim.now_ns < end_ns &&
+           (sim_load_own(&m->asked, sizeof m->asked) & RT_ASKED_YIELD) == 0) {
+        hog_turn();
+    }
+}
+
+static struct {
+    struct sim_thread *thread;
+    uint32_t times; /* what sim_block() sleeps on */
+    bool ends;
+    int looks;
+    bool urges;
+} unblocker;
+
+void sim_block(void) {
+    uint32_t times = unblocker.times;
+    sim_pause();
+    bool woken = true;
+    while (woken && unblocker.times == times) {
+        sim.blocked++;
+        sim.self->word = &unblocker.times;
+        woken = sim_sleep_until(SIM_NEVER); /* or until unblock_at() */
+        sim.blocked--;
+    }
+}
+
+void sim_unblock_all(void) {
+    unblocker.times++;
+    sim_wake_word(&unblocker.times, SIM_THREADS_MAX);
+}
+
+static const struct sim_thread *next_due(const char *name) {
+    const struct sim_thread *due = NULL;
+    for (int i = 0; i < sim.threads_end; i++) {
+        const struct sim_thread *t = &sim.threads[i];
+        if (t->state != SIM_FREE && strcmp(t->name, name) == 0 &&
+            (due == NULL || t->deadline_ns < due->deadline_ns)) {
+            due = t;
+        }
+    }
+    return due;
+}
+
+static bool is_blocked(const struct sim_thread *t) {
+    return t->state == SIM_ASLEEP && t->word == &unblocker.times;
+}
+
+/* Nobody has to have a turn for it: it wakes by the clock, perhaps for a signal. */
+static void unblock_at(struct sim_thread *t, int64_t at_ns) {
+    bool urged = unblocker.urges && sim_pick(0, 3) != 0;
+    t->signals_pending |= urged ? UINT32_C(1) << OS_SIM_URGENT : 0;
+    t->deadline_ns = at_ns;
+    sim.next_deadline_ns = at_ns < sim.next_deadline_ns ? at_ns : sim.next_deadline_ns;
+}
+
+/* What the kernel tells is old when it is heard: the thread wakes within so many steps. */
+#define OLD_STEPS 16
+
+static void unblock_found_asleep(struct sim_thread *t) {
+    if (is_blocked(t) && sim_pick(0, 1)) {
+        unblock_at(t, sim.now_ns + (int64_t)sim_pick(0, OLD_STEPS) * SIM_STEP_NS);
+    }
+}
+
+/* Any moment between so many steps after that thread ends its sleep by itself, or before if
+   less than 0; false: it does not sleep, or not with a deadline. */
+static bool near_due(const char *name, int from, int to, int64_t *at_ns) {
+    const struct sim_thread *t = next_due(name);
+    if (t == NULL || t->state != SIM_ASLEEP || t->deadline_ns == SIM_NEVER) {
+        return false;
+    }
+    *at_ns = t->deadline_ns + (int64_t)sim_pick(from, to) * SIM_STEP_NS;
+    return true;
+}
+
+void sim_rest_near_due(const char *name, int from, int to) {
+    int64_t at_ns;
+    if (near_due(name, from, to, &at_ns)) {
+        sim_sleep_until(at_ns);
+    }
+}
+
+static void unblock_again_and_again(void *unused) {
+    (void)unused;
+    while (!unblocker.ends) {
+        for (int looks = sim_pick(1, unblocker.looks); looks > 0; looks--) {
+            sim_rest_until_due("tuco-monitor");
+            sim_spin();
+        }
+        sim_unblock_all();
+    }
+}
+
+void sim_unblocker_start(int looks, bool urges) {
+    unblocker.ends = false;
+    unblocker.looks = looks;
+    unblocker.urges = urges;
+    os_sim.on_found_asleep = unblock_found_asleep;
+    unblocker.thread = sim_thread_start("unblocker", unblock_again_and_again, NULL);
+    sim_check(unblocker.thread != NULL);
+}
+
+void sim_unblocker_join(void) {
+    unblocker.ends = true;
+    sim_thread_join(unblocker.thread);
+}
+
+void sim_main_beside_unblocker(int (*main_fn)(void *), int looks, bool urges) {
+    sim_jobs_clear();
+    sim_unblocker_start(looks, urges);
+    sim_check(tuco_run(main_fn, NULL) == SIM_RESULT);
+    sim_unblocker_join();
+    sim_check(sim_threads_alive() == 1);
 }
 
 /* Threads of the program */
@@ -218,20 +372,11 @@ void sim_rest(void) {
     sim_pause_some(20);
 }
 
-static const struct sim_thread *next_due(const char *name) {
-    const struct sim_thread *due = NULL;
-    for (int i = 0; i < sim.threads_end; i++) {
-        const struct sim_thread *t = &sim.threads[i];
-        if (t->state != SIM_FREE && strcmp(t->name, name) == 0 &&
-            (due == NULL || t->deadline_ns < due->deadline_ns)) {
-            due = t;
-        }
-    }
-    return due;
-}
-
 void sim_rest_until_due(const char *name) {
     const struct sim_thread *t = next_due(name);
+    if (t == NULL) {
+        return;
+    }
     while (t->state == SIM_RUNNABLE) {
         sim_spin();
     }

@@ -96,6 +96,33 @@ void sim_jobs_spawn(tuco_wg *wg, int count);
    idle. */
 void sim_await(const int *what, int value);
 
+/* Goroutines that call nothing */
+
+/* Computes for so long, or less: now and then no longer than until a signal is on its way.
+   A turn takes much time, and so few steps. */
+void sim_hog(int64_t ns);
+
+/* The same until *what is at least value. Others have to do it, and not too late. */
+void sim_hog_until(const int *what, int value);
+
+/* The same until the goroutine is asked to yield, if that comes within some slices. */
+void sim_hog_until_asked(void);
+
+/* The calling thread sleeps in the kernel until sim_unblock_all(); a signal interrupts
+   that, and then it goes on. */
+void sim_block(void);
+void sim_unblock_all(void);
+
+/* A thread of the program that calls sim_unblock_all() again and again, at about the time of
+   one of the monitor's next looks; and its end. Who is found asleep by the monitor wakes
+   just then, half of the times; urges: and most often by the signal that the runtime uses
+   itself. */
+void sim_unblocker_start(int looks, bool urges);
+void sim_unblocker_join(void);
+
+/* As sim_main(), beside that thread. */
+void sim_main_beside_unblocker(int (*main_fn)(void *), int looks, bool urges);
+
 /* Threads of the program */
 
 #define SIM_FOREIGN_MAX 8
@@ -106,9 +133,13 @@ void sim_threads_join(int count);
 /* So long that the runtime is busy, lingers, sleeps, or gives its caches back. */
 void sim_rest(void);
 
-/* Until about the time at which a thread of that name, of which there is one at least,
-   ends its sleep by itself; only until it sleeps if it does not. */
+/* Until about the time at which a thread of that name ends its sleep by itself; only until
+   it sleeps if it does not, and not at all if there is none. */
 void sim_rest_until_due(const char *name);
+
+/* Until a moment between so many steps after that, or before if less than 0; not at all if
+   there is no such time. */
+void sim_rest_near_due(const char *name, int from, int to);
 
 /* The search begins here, if this run is one: what comes before is the same in all. */
 void sim_search(void);

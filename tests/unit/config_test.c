@@ -4,6 +4,7 @@
    bad value is named with what is accepted. */
 #include "test.h"
 #include "config.h"
+#include "cpu/cpu.h"
 #include "os/os.h"
 #include "sched/p.h"
 
@@ -16,8 +17,8 @@
 #define MIB (1024 * KIB)
 #define GIB (1024 * MIB)
 
-static const char *const variables[] = {"TUCOPROCS", "TUCOSTACK", "TUCOGUARD",
-                                        "TUCOTOPOLOGY", "TUCODEBUG"};
+static const char *const variables[] = {"TUCOPROCS",    "TUCOSTACK",  "TUCOGUARD",
+                                        "TUCOTOPOLOGY", "TUCOCGROUP", "TUCODEBUG"};
 
 static struct rt_config config;
 static tuco_config user;
@@ -72,13 +73,15 @@ static const char *check_messages(const tuco_config *bad) {
 TEST(defaults) {
     clear_environment();
     ASSERT_EQ(rt_config_load(&config, &user), 0);
-    int cpus = os_cpu_count();
-    ASSERT_EQ(config.procs, cpus < RT_PROCS_MAX ? cpus : RT_PROCS_MAX);
+    int procs = rt_cpu_default_procs("");
+    ASSERT_EQ(config.procs, procs < RT_PROCS_MAX ? procs : RT_PROCS_MAX);
+    ASSERT(!config.procs_chosen);
     ASSERT_EQ(config.stack_bytes, 256 * KIB);
     ASSERT_EQ(config.max_threads, 10000);
     ASSERT_EQ(config.slice_ns, 10 * TUCO_MILLISECOND);
     ASSERT(!config.guard_chosen);
     ASSERT_STR(config.topology_dir, "");
+    ASSERT_STR(config.cgroup_root, "");
     ASSERT_EQ(config.debug.schedtrace_ms, 0);
     ASSERT(!config.debug.migrate);
     ASSERT(!config.debug.plain_fence);
@@ -90,6 +93,7 @@ TEST(the_program_overrides_defaults) {
         (tuco_config){.procs = 7, .stack_size = 16 * KIB, .max_threads = 1, .slice = 1};
     ASSERT_EQ(rt_config_load(&config, &user), 0);
     ASSERT_EQ(config.procs, 7);
+    ASSERT(config.procs_chosen);
     ASSERT_EQ(config.stack_bytes, 16 * KIB);
     ASSERT_EQ(config.max_threads, 1);
     ASSERT_EQ(config.slice_ns, 1);
@@ -164,11 +168,13 @@ TEST(empty_variables_count_as_unset) {
     ASSERT_EQ(config.stack_bytes, 16 * KIB);
     ASSERT(!config.guard_chosen);
     ASSERT_STR(config.topology_dir, "");
+    ASSERT_STR(config.cgroup_root, "");
 }
 
 TEST(procs) {
     ASSERT_EQ(load_with("TUCOPROCS", "1"), 0);
     ASSERT_EQ(config.procs, 1);
+    ASSERT(config.procs_chosen);
     ASSERT_EQ(load_with("TUCOPROCS", "1024"), 0);
     ASSERT_EQ(config.procs, 1024);
 }
@@ -251,18 +257,44 @@ TEST(guard) {
     ASSERT_HAS(messages_with("TUCOGUARD", "gaps"), "TUCOGUARD=\"gaps\"");
 }
 
+/* As long as it may be, or by one byte longer. */
+static const char *long_path(bool too_long) {
+    static char path[257];
+    memset(path, 'd', sizeof(path));
+    path[too_long ? 256 : 255] = '\0';
+    return path;
+}
+
 /* A path that does not fit is refused and shown in part, in one whole line. */
 TEST(topology) {
-    char path[257];
-    memset(path, 'd', sizeof(path));
-    path[255] = '\0';
-    ASSERT_EQ(load_with("TUCOTOPOLOGY", path), 0);
-    ASSERT_STR(config.topology_dir, path);
-    path[255] = 'd';
-    path[256] = '\0';
+    ASSERT_EQ(load_with("TUCOTOPOLOGY", long_path(false)), 0);
+    ASSERT_STR(config.topology_dir, long_path(false));
     ASSERT_MATCH(
-        messages_with("TUCOTOPOLOGY", path),
+        messages_with("TUCOTOPOLOGY", long_path(true)),
         "^tuco: TUCOTOPOLOGY=\"d{200}\\.\\.\\.\": not a path of at most 255 bytes$");
+}
+
+/* What is there is looked at, also if the number of processors does not hang on it. */
+TEST(cgroup) {
+    ASSERT_MATCH(messages_with("TUCOCGROUP", long_path(false)),
+                 "^tuco: TUCOCGROUP: d{255}/proc/self/cgroup: there is no such file$");
+    ASSERT_MATCH(
+        messages_with("TUCOCGROUP", long_path(true)),
+        "^tuco: TUCOCGROUP=\"d{200}\\.\\.\\.\": not a path of at most 255 bytes$");
+    user.procs = 7;
+    ASSERT_STR(messages_with("TUCOCGROUP", "/nowhere"),
+               "tuco: TUCOCGROUP: /nowhere/proc/self/cgroup: there is no such file\n");
+}
+
+/* Beside others: each has its line. */
+TEST(cgroup_and_another) {
+    clear_environment();
+    test_setenv("TUCOCGROUP", "/nowhere");
+    test_setenv("TUCOPROCS", "0");
+    const char *text = messages();
+    ASSERT_HAS(text, "tuco: TUCOPROCS=\"0\": ");
+    ASSERT_HAS(text, "tuco: TUCOCGROUP: /nowhere/proc/self/cgroup: ");
+    ASSERT_EQ(test_occurrences(text, "\n"), 2);
 }
 
 TEST(all_bad_variables_are_reported) {
@@ -311,6 +343,26 @@ TEST(debug_keys) {
     ASSERT(!config.debug.plain_fence);
 }
 
+TEST(debug_keys_of_preemption) {
+    ASSERT_EQ(load_with("TUCODEBUG", "asyncpreemptoff=1,preemptmax=1,mutexcheck=1"), 0);
+    ASSERT(config.debug.asyncpreempt_off);
+    ASSERT_EQ(config.debug.preempt_max, 1);
+    ASSERT(config.debug.mutexcheck);
+    ASSERT_EQ(load_with("TUCODEBUG", ""), 0);
+    ASSERT(config.debug.container_procs);
+    ASSERT(config.debug.update_procs);
+    ASSERT_EQ(load_with("TUCODEBUG", "containermaxprocs=0,updatemaxprocs=0"), 0);
+    ASSERT(!config.debug.container_procs);
+    ASSERT(!config.debug.update_procs);
+    ASSERT_EQ(load_with("TUCODEBUG", "mutexcheck=0,preemptmax=10000,asyncpreemptoff=0"),
+              0);
+    ASSERT(!config.debug.asyncpreempt_off);
+    ASSERT_EQ(config.debug.preempt_max, 10000);
+    ASSERT(!config.debug.mutexcheck);
+    ASSERT_EQ(load_with("TUCODEBUG", ""), 0);
+    ASSERT_EQ(config.debug.preempt_max, 256);
+}
+
 TEST(the_last_of_a_debug_key_counts) {
     ASSERT_EQ(load_with("TUCODEBUG", ",migrate=1,,schedtrace=5,migrate=0,"), 0);
     ASSERT(!config.debug.migrate);
@@ -319,13 +371,17 @@ TEST(the_last_of_a_debug_key_counts) {
 
 TEST(bad_debug_values) {
     static const char *const bad[] = {
-        "schedtrace",  "schedtrace=",  "schedtrace=-1",  "schedtrace=2147483648",
-        "migrate",     "migrate=",     "migrate=2",      "migrate=01",
-        "fence=heavy", "fence=plain ", "schedtrace=1=2",
+        "schedtrace",        "schedtrace=",  "schedtrace=-1",  "schedtrace=2147483648",
+        "migrate",           "migrate=",     "migrate=2",      "migrate=01",
+        "fence=heavy",       "fence=plain ", "schedtrace=1=2", "asyncpreemptoff",
+        "asyncpreemptoff=2", "preemptmax",   "preemptmax=0",   "preemptmax=10001",
+        "preemptmax=-1",     "mutexcheck=",  "mutexcheck=yes",
     };
     for (size_t i = 0; i < RT_ARRAY_LENGTH(bad); i++) {
         const char *text = messages_with("TUCODEBUG", bad[i]);
-        ASSERT_MATCH(text, "^tuco: TUCODEBUG: (schedtrace|migrate|fence)=\".*\": not ");
+        ASSERT_MATCH(text, "^tuco: TUCODEBUG: [a-z]+=\".*\": not ");
+        size_t key = strcspn(bad[i], "=");
+        ASSERT_EQ(strncmp(text + strlen("tuco: TUCODEBUG: "), bad[i], key), 0);
         ASSERT_EQ(test_occurrences(text, "\n"), 1);
     }
 }
@@ -339,8 +395,9 @@ static void load_unknown_key(void *arg) {
 TEST(unknown_debug_keys_are_reported_and_ignored) {
     test_child_run(&child, load_unknown_key, NULL);
     EXPECT_STATUS(&child, 0);
-    ASSERT_STR(child.text, "tuco: TUCODEBUG: unknown key \"gctrace\" ignored; "
-                           "known keys: schedtrace migrate fence\n"
-                           "tuco: TUCODEBUG: unknown key \"mig\" ignored; "
-                           "known keys: schedtrace migrate fence\n");
+    ASSERT_HAS(child.text, "tuco: TUCODEBUG: unknown key \"gctrace\" ignored; "
+                           "known keys: schedtrace migrate ");
+    ASSERT_HAS(child.text, "\ntuco: TUCODEBUG: unknown key \"mig\" ignored; "
+                           "known keys: schedtrace migrate ");
+    ASSERT_EQ(test_occurrences(child.text, "\n"), 2);
 }

@@ -3,6 +3,6 @@
 # file: sched/idle.c
 # scenario: foreign
 /^static bool give_up/,/^}/ {
-    /rt_store_rlx(&m->note, NOTE_AWAKE)/d
-    s/^    bit_set(maps.parked, p->id);/&\n    rt_store_rlx(\&m->note, NOTE_AWAKE);/
+    /rt_note_reset(m);/d
+    s/^    rt_fence_sc();/    rt_note_reset(m);\n&/
 }

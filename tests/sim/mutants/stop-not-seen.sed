@@ -2,4 +2,4 @@
 # An M on its way to sleep does not look whether the runtime ends.
 # file: sched/idle.c
 # scenario: restart
-/^static bool give_up/,/^}/ s/if (stop || /if (/
+/^static bool give_up/,/^}/ s/if (\(stop\|unwanted\) || /if (/

@@ -2,4 +2,4 @@
 # An M that was woken does not know that it counts as a searcher.
 # file: sched/idle.c
 # scenario: compute
-/^bool rt_idle_park/,/^}/ s/m->spinning = true;//
+/^static void wake_p/,/^}/ s/m->spinning = true;//

@@ -140,7 +140,7 @@ static void chan_last_round(void) {
 static int chan_last_main(void *unused) {
     (void)unused;
     sim_search();
-    for (int i = sim_pick(1, 8); i > 0; i--) {
+    for (int i = sim_pick(1, 24); i > 0; i--) {
         chan_last_round();
     }
     return SIM_RESULT;

@@ -66,10 +66,12 @@ static void submit_at_expiry(void *unused) {
 /* Work comes just when the monitor has seen nothing for a while and goes dormant. */
 static void submit_at_dormancy(void *unused) {
     (void)unused;
-    for (int round = sim_pick(1, 16); round > 0; round--) {
-        for (int ticks = sim_pick(0, 15) == 15 ? 6 : IDLE_TICKS; ticks > 0; ticks--) {
+    for (int round = sim_pick(2, 14); round > 0; round--) {
+        for (int ticks = sim_pick(0, 15) == 15 ? 6 : IDLE_TICKS - 1; ticks > 0; ticks--) {
             sim_rest_until_due("tuco-monitor");
         }
+        /* most often just when it is about to say so, after some forty steps */
+        sim_rest_near_due("tuco-monitor", sim_pick(0, 3) == 0 ? 10 : 38, 50);
         spawn_computing_job();
         tuco_wg_wait(&all);
     }

@@ -9,6 +9,9 @@
 #define BURSTS_MAX 12
 #define GATES_MAX  12
 
+/* The first threads are the starter and the monitor, without which nothing starts. */
+#define HELPERS 2
+
 static tuco_wg all;
 static int calls;
 static int chance;
@@ -18,8 +21,7 @@ static int refuse_thread(enum os_fault_kind kind) {
     if (kind != OS_FAULT_THREAD) {
         return 0;
     }
-    /* The first is the monitor, without which nothing starts. */
-    bool refused = ++calls > 1 && calls < until && sim_pick(1, chance) == 1;
+    bool refused = ++calls > HELPERS && calls < until && sim_pick(1, chance) == 1;
     return refused ? EAGAIN : 0;
 }
 
@@ -34,7 +36,7 @@ static int refused_main(void *unused) {
 SIM_SCENARIO(refused, "threads cannot be started now and then, or never") {
     sim_begin();
     chance = sim_pick(1, 3);
-    until = sim_pick(0, 1) ? 1000000 : sim_pick(2, 12);
+    until = sim_pick(0, 1) ? 1000000 : HELPERS + sim_pick(1, 11);
     os_fault_hook = refuse_thread;
     sim_main(refused_main);
 }
@@ -81,8 +83,8 @@ static int refused_crowd_main(void *unused) {
 SIM_SCENARIO(refused_crowd, "threads are refused while others rely on them") {
     sim_begin_procs(3, 6);
     sim.steady = true;
-    allowed = sim_pick(1, 3); /* the monitor is the first */
-    lucky = sim_pick(2, 8);
+    allowed = HELPERS + sim_pick(0, 2);
+    lucky = HELPERS + sim_pick(1, 7);
     os_fault_hook = refuse_more_threads;
     sim_main(refused_crowd_main);
 }
@@ -108,7 +110,7 @@ SIM_SCENARIO(refused_outside,
              "the only thread runs out of work, and others are refused") {
     sim_begin_procs(3, 6);
     sim.steady = true;
-    allowed = 2; /* the monitor and one */
+    allowed = HELPERS + 1;
     os_fault_hook = refuse_more_threads;
     sim_check(tuco_start() == 0);
     sim_threads_join(sim_threads_start(submit_bursts, 1));
@@ -172,13 +174,50 @@ SIM_SCENARIO(refused_burst, "a thread runs out of work, and others are refused")
     for (int i = 0; i < bursts; i++) {
         tuco_wg_add(&rested[i], 1);
     }
-    allowed = 2; /* the monitor and one */
+    allowed = HELPERS + 1;
     os_fault_hook = refuse_more_threads;
     tuco_foreign_enter();
     sim_threads_start(let_rest, 1);
     sim_check(tuco_run(refused_burst_main, NULL) == SIM_RESULT);
     sim_threads_join(1);
     sim_check(sim_threads_alive() == 1);
+}
+
+/* The only thread is wired to a goroutine that sleeps, or waits for others, and leaves its
+   processor with the timer, or with goroutines: that is tried again until there is a thread
+   for it. */
+static void sleep_wired(void *job) {
+    sim_job_begins(job);
+    tuco_lock_thread();
+    for (int i = sim_pick(1, 3); i > 0; i--) {
+        if (sim_pick(0, 3) == 3) {
+            sim_jobs_spawn(&all, sim_pick(1, 2));
+        }
+        tuco_sleep(sim_pick(1, 40) * TUCO_MILLISECOND);
+    }
+    sim_job_ends(job);
+}
+
+static int refused_sleep_main(void *unused) {
+    (void)unused;
+    for (int i = sim_pick(1, 2); i > 0; i--) {
+        sim_check(tuco_wg_go(&all, sleep_wired, sim_job_next()) == 0);
+    }
+    if (sim_pick(0, 1)) {
+        tuco_lock_thread();
+        tuco_sleep(sim_pick(1, 40) * TUCO_MILLISECOND);
+    }
+    tuco_wg_wait(&all);
+    sim_jobs_check();
+    return SIM_RESULT;
+}
+
+SIM_SCENARIO(refused_sleep, "a processor with a timer is left, and a thread refused") {
+    sim_begin_procs(1, 2);
+    chance = sim_pick(1, 2);
+    until = HELPERS + sim_pick(2, 8);
+    os_fault_hook = refuse_thread;
+    sim_main(refused_sleep_main);
 }
 
 static bool refusing; /* not before main has its stack */
@@ -216,9 +255,10 @@ SIM_SCENARIO(starved, "stack memory cannot be had now and then") {
 /* Goroutines are given another try for a stack just when the last processor goes idle. */
 static tuco_wg gates[GATES_MAX];
 static int gates_count;
+static bool gates_open; /* all of them, and perhaps before main begins to starve */
 
 static int refuse_all_stacks(enum os_fault_kind kind) {
-    return kind == OS_FAULT_RESERVE && refusing ? ENOMEM : 0;
+    return kind == OS_FAULT_RESERVE && refusing && !gates_open ? ENOMEM : 0;
 }
 
 static void pass_gates(void *unused) {
@@ -255,7 +295,7 @@ static void open_gates(void *unused) {
         sim_rest_until_due("tuco-monitor");
         tuco_wg_done(&gates[i]);
     }
-    refusing = false;
+    gates_open = true;
 }
 
 static int fed_main_with_thread(void *unused) {

@@ -17,7 +17,15 @@
     (sim_at(SIM_SITE("thread_start", #thread)), os_thread_start(thread, __VA_ARGS__))
 #define os_thread_join(thread) \
     (sim_at(SIM_SITE("thread_join", #thread)), os_thread_join(thread))
-#define os_thread_yield()        (sim_at(SIM_SITE("thread_yield", "")), os_thread_yield())
+#define os_thread_try_join(thread) \
+    (sim_at(SIM_SITE("thread_try_join", #thread)), os_thread_try_join(thread))
+#define os_thread_yield() (sim_at(SIM_SITE("thread_yield", "")), os_thread_yield())
+#define os_thread_cpu(number) \
+    (sim_at(SIM_SITE("thread_cpu", #number)), os_thread_cpu(number))
+#define os_thread_look(number) \
+    (sim_at(SIM_SITE("thread_look", #number)), os_thread_look(number))
+#define os_thread_interrupt(number) \
+    (sim_at(SIM_SITE("interrupt", #number)), os_thread_interrupt(number))
 #define os_now()                 (sim_at(SIM_SITE("now", "")), os_now())
 #define os_release(start, bytes) (sim_memory_gone(start, bytes), os_release(start, bytes))
 #define os_fence_all_threads() \

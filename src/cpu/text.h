@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* Stretches of text that are taken apart without being copied or changed. */
+#ifndef RT_CPU_TEXT_H
+#define RT_CPU_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+/* Not terminated, and any byte may be in it. */
+struct rt_text {
+    const char *start;
+    size_t length;
+};
+
+static inline bool rt_text_is(struct rt_text t, const char *word) {
+    return t.length == strlen(word) && memcmp(t.start, word, t.length) == 0;
+}
+
+/* Takes from rest what is before the next separator, and the separator. False, with both
+   untouched, if there is none. */
+static inline bool rt_text_take(struct rt_text *rest, char separator,
+                                struct rt_text *taken) {
+    /* A text of length 0 may start nowhere, which memchr() would not like. */
+    const char *at =
+        rest->length > 0 ? memchr(rest->start, separator, rest->length) : NULL;
+    if (at == NULL) {
+        return false;
+    }
+    size_t length = (size_t)(at - rest->start);
+    *taken = (struct rt_text){rest->start, length};
+    *rest = (struct rt_text){at + 1, rest->length - length - 1};
+    return true;
+}
+
+/* True if word is one of the items between the separators. */
+static inline bool rt_text_has(struct rt_text list, char separator, const char *word) {
+    struct rt_text item;
+    while (rt_text_take(&list, separator, &item)) {
+        if (rt_text_is(item, word)) {
+            return true;
+        }
+    }
+    return rt_text_is(list, word);
+}
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Proves: a program with goroutines that is sent a signal it does not handle ends by that
+   signal, and one that is ignored by default does nothing. */
+/* fixed procs */
+#include "children.h"
+
+#include <signal.h>
+
+static tuco_wg never;
+
+static void wait_for_ever(void *arg) {
+    (void)arg;
+    tuco_wg_wait(&never);
+}
+
+static void send_harmless(void) {
+    for (int i = 0; i < 100; i++) {
+        ASSERT_EQ(kill(getpid(), SIGCHLD), 0);
+        ASSERT_EQ(kill(getpid(), SIGURG), 0);
+        ASSERT_EQ(kill(getpid(), SIGWINCH), 0);
+        tuco_yield();
+    }
+}
+
+/* Any thread may get the last one; this one is not to end before. */
+static int end_main(void *arg) {
+    tuco_wg_add(&never, 1);
+    for (int i = 0; i < 10; i++) {
+        ASSERT_EQ(tuco_go(wait_for_ever, NULL), 0);
+    }
+    send_harmless();
+    ASSERT_EQ(kill(getpid(), *(int *)arg), 0);
+    while (true) {
+        pause();
+    }
+    return 0;
+}
+
+static void run_end(void *arg) {
+    ASSERT_EQ(tuco_run(end_main, arg), 0); // it does not return if all is well
+}
+
+static void expect_end_by(int number) {
+    static struct test_child child;
+    signal(number, SIG_DFL); // it may have been ignored from the start
+    test_child_run(&child, run_end, &number);
+    EXPECT_STATUS(&child, -1);
+    ASSERT_EQ(child.signal, number);
+    ASSERT_STR(child.text, "");
+}
+
+TEST(signals_end_the_process) {
+    test_setenv("TUCOPROCS", "2");
+    expect_end_by(SIGTERM);
+    expect_end_by(SIGINT);
+    expect_end_by(SIGUSR1);
+}

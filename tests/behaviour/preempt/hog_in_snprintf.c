@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Proves: goroutines that are interrupted anywhere in snprintf() and strtod() print and
+   read as ever, and a ticker beside them keeps ticking. */
+/* fixed procs */
+/* slow */
+#include "hogs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HOGS  4
+#define TICKS 10
+
+static tuco_wg wg;
+static tuco_time end;
+
+static void print_on(void *arg) {
+    int mine = (int)(intptr_t)arg;
+    char text[128];
+    char wanted[128];
+    for (int i = 0; hog_clock() < end; i++) {
+        double number = i * 0.125 + mine;
+        snprintf(text, sizeof(text), "%d:%.3f:%s:%a", i, number, "word", number);
+        char *rest;
+        ASSERT_EQ(strtol(text, &rest, 10), i);
+        ASSERT_EQ(*rest, ':');
+        ASSERT(strtod(rest + 1, &rest) == number);
+        ASSERT_EQ(strncmp(rest, ":word:", 6), 0);
+        ASSERT(strtod(rest + 6, &rest) == number);
+        ASSERT_EQ(*rest, '\0');
+        snprintf(wanted, sizeof(wanted), "%d:%.3f:%s:%a", i, number, "word", number);
+        ASSERT_STR(text, wanted);
+    }
+}
+
+static int run_main(void *arg) {
+    (void)arg;
+    end = hog_clock() + hog_span();
+    for (intptr_t i = 0; i < HOGS; i++) {
+        ASSERT_EQ(tuco_wg_go(&wg, print_on, (void *)i), 0);
+    }
+    int ticks = 0;
+    for (; hog_clock() < end; ticks++) {
+        tuco_sleep(TUCO_MILLISECOND);
+    }
+    tuco_wg_wait(&wg);
+    ASSERT_GE(ticks, TICKS);
+    return 0;
+}
+
+TEST(hog_in_snprintf) {
+    hogs_use(1);
+    RUN(run_main);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* Proves: goroutines that compute are not disturbed as long as nobody waits for a
+   processor. */
+/* fixed procs */
+#include "hogs.h"
+
+#include <signal.h>
+
+#define SPAN (300 * TUCO_MILLISECOND)
+
+static tuco_wg wg;
+static struct sigaction runtime_action;
+static atomic_int signals;
+static atomic_int computing;
+static atomic_int stop;
+
+static void count(int signal, siginfo_t *info, void *context) {
+    atomic_fetch_add(&signals, 1);
+    runtime_action.sa_sigaction(signal, info, context);
+}
+
+/* In front of the runtime's own handler, which has to be there already. */
+static void start_counting(void) {
+    ASSERT_EQ(sigaction(SIGURG, NULL, &runtime_action), 0);
+    ASSERT((runtime_action.sa_flags & SA_SIGINFO) != 0);
+    struct sigaction action = runtime_action;
+    action.sa_sigaction = count;
+    ASSERT_EQ(sigaction(SIGURG, &action, NULL), 0);
+}
+
+static void hog(void *arg) {
+    (void)arg;
+    atomic_store(&computing, 1);
+    compute_until(&stop, 1);
+}
+
+/* One on each of the two processors. */
+static int nobody_waits_main(void *arg) {
+    (void)arg;
+    start_counting();
+    compute_for(SPAN);
+    ASSERT_EQ(atomic_load(&signals), 0);
+    ASSERT_EQ(tuco_wg_go(&wg, hog, NULL), 0);
+    compute_until(&computing, 1);
+    compute_for(SPAN / 10); // a signal sent while it was not yet running may be under way
+    int before = atomic_load(&signals);
+    compute_for(SPAN);
+    ASSERT_EQ(atomic_load(&signals), before);
+    atomic_store(&stop, 1);
+    tuco_wg_wait(&wg);
+    return 0;
+}
+
+/* The counting works. */
+static int somebody_waits_main(void *arg) {
+    (void)arg;
+    start_counting();
+    turns_start();
+    compute_for_turns(HOG_TURNS);
+    turns_stop();
+    ASSERT_GT(atomic_load(&signals), 0);
+    return 0;
+}
+
+TEST(nobody_waits) {
+    hogs_use(2);
+    RUN(nobody_waits_main);
+}
+
+TEST(somebody_waits) {
+    hogs_use(1);
+    RUN(somebody_waits_main);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* Proves: a goroutine that is interrupted while it holds a spin lock runs again although
+   all others compute, waiting for it; also when no more threads may wait than do. */
+/* fixed procs */
+#include "hogs.h"
+
+#define SPINNERS 8
+
+static tuco_wg wg;
+static pthread_spinlock_t lock;
+static atomic_int held;
+static atomic_int entered;
+static int counted; /* lock */
+static int rivals;  /* that have to want the lock before it is free */
+
+/* Only while this one is interrupted can the others come to want the lock. */
+static void hold(void *arg) {
+    (void)arg;
+    ASSERT_EQ(pthread_spin_lock(&lock), 0);
+    atomic_store(&held, 1);
+    while (atomic_load(&entered) < rivals) {
+    }
+    counted++;
+    ASSERT_EQ(pthread_spin_unlock(&lock), 0);
+}
+
+static void spin(void *arg) {
+    (void)arg;
+    atomic_fetch_add(&entered, 1);
+    ASSERT_EQ(pthread_spin_lock(&lock), 0);
+    counted++;
+    ASSERT_EQ(pthread_spin_unlock(&lock), 0);
+}
+
+static int run_main(void *arg) {
+    (void)arg;
+    ASSERT_EQ(tuco_wg_go(&wg, hold, NULL), 0);
+    test_await(&held, 1);
+    for (int i = 0; i < SPINNERS; i++) {
+        ASSERT_EQ(tuco_wg_go(&wg, spin, NULL), 0);
+    }
+    tuco_wg_wait(&wg);
+    ASSERT_EQ(counted, SPINNERS + 1);
+    return 0;
+}
+
+static void run_with(const char *debug, int rivals_first) {
+    hogs_use(1);
+    test_setenv("TUCODEBUG", debug);
+    rivals = rivals_first;
+    ASSERT_EQ(pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE), 0);
+    RUN(run_main);
+}
+
+TEST(within_the_bound) {
+    run_with("preemptmax=16", SPINNERS);
+}
+
+/* One rival waits as the holder does, and the other can only be exchanged for them. */
+TEST(at_the_bound) {
+    run_with("preemptmax=2", 2);
+}

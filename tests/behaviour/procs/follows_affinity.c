@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Proves: while the program runs the number of processors follows the number of CPUs that
+   the process may use, as far as the quota allows. */
+/* fixed procs */
+/* slow */
+#include "quota.h"
+
+static int follow_main(void *arg) {
+    (void)arg;
+    ASSERT_EQ(tuco_procs(0), 6);
+    atomic_store(&quota_cpus, 3);
+    quota_await(6, 3);
+    atomic_store(&quota_cpus, 1);
+    quota_await(3, 1);
+    atomic_store(&quota_cpus, 4);
+    quota_await(1, 4);
+    atomic_store(&quota_cpus, QUOTA_CPUS);
+    quota_await(4, 6);
+    return 0;
+}
+
+TEST(follows_affinity) {
+    quota_begin_v2("60000 10000");
+    RUN(follow_main);
+}

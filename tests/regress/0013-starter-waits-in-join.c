@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* Proves: threads are started although one that has left the runtime does not end. */
+/*
+ * Bug. A goroutine that ends wired takes its thread along, which the starter joined before
+ * it did anything else. A destructor of thread-specific data runs meanwhile, the program's
+ * own, for as long as it likes; so long no thread was started, and goroutines behind a call
+ * that blocks waited.
+ *
+ * Fix. The starter asks whether the thread has ended, and looks again later:
+ * rt_thread_try_join_ended().
+ *
+ * Fails without it: the destructor below ends only when the next goroutine has run, on a
+ * thread that has to be started.
+ */
+/* fixed procs */
+#include "test.h"
+
+#include <unistd.h>
+
+static pthread_key_t key;
+static atomic_int destroying;
+static atomic_int ran;
+static atomic_int destroyed;
+static int ends[2];
+
+static void wait_for_byte(void *value) {
+    (void)value;
+    char byte;
+    atomic_store(&destroying, 1);
+    ASSERT_EQ(read(ends[0], &byte, 1), 1);
+    atomic_store(&destroyed, 1);
+}
+
+static void end_wired(void *arg) {
+    (void)arg;
+    tuco_lock_thread();
+    ASSERT_EQ(pthread_setspecific(key, &key), 0);
+}
+
+static void run(void *arg) {
+    (void)arg;
+    atomic_store(&ran, 1);
+}
+
+static void start_one_after_the_other(void) {
+    ASSERT_EQ(pipe(ends), 0);
+    ASSERT_EQ(pthread_key_create(&key, wait_for_byte), 0);
+    test_setenv("TUCOPROCS", "1");
+    ASSERT_EQ(tuco_start(), 0);
+    ASSERT_EQ(tuco_go(end_wired, NULL), 0);
+    test_spin(&destroying, 1);
+    ASSERT_EQ(tuco_go(run, NULL), 0);
+    test_spin(&ran, 1);
+}
+
+TEST(starter_does_not_wait) {
+    start_one_after_the_other();
+    ASSERT_EQ(write(ends[1], "x", 1), 1);
+    ASSERT_EQ(tuco_stop(TUCO_NEVER), 0);
+    ASSERT_EQ(atomic_load(&destroyed), 1); // the end of the runtime does wait
+}
+
+/* At the limit of threads the one that ends is waited for, as it still counts. */
+TEST(at_the_limit) {
+    tuco_config config = {.max_threads = 1};
+    ASSERT_EQ(pipe(ends), 0);
+    ASSERT_EQ(pthread_key_create(&key, wait_for_byte), 0);
+    test_setenv("TUCOPROCS", "1");
+    ASSERT_EQ(tuco_configure(&config), 0);
+    ASSERT_EQ(tuco_start(), 0);
+    ASSERT_EQ(tuco_go(end_wired, NULL), 0);
+    test_spin(&destroying, 1);
+    ASSERT_EQ(tuco_go(run, NULL), 0);
+    ASSERT_EQ(write(ends[1], "x", 1), 1);
+    test_spin(&ran, 1);
+    ASSERT_EQ(tuco_stop(TUCO_NEVER), 0);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Proves: tuco_stop returns although a destructor on a thread that it joins calls the
+   library, and the destructor is told that no runtime runs. */
+/*
+ * Bug. tuco_stop() closes the entry for threads that are not the runtime's, and opened it
+ * when all was over. A thread of the runtime that has left it is such a thread to what the
+ * program has left to do there, destructors of thread-specific data: these waited for the
+ * entry to open, and tuco_stop() for the thread to end.
+ *
+ * Fix. The entry opens again when the phase has changed, before threads are joined: nothing
+ * can be started from then on.
+ *
+ * Fails without it: the two wait for each other.
+ */
+/* fixed procs */
+#include "test.h"
+
+#include <errno.h>
+
+static pthread_key_t key;
+static atomic_int destroyed;
+
+static void nothing(void *arg) {
+    (void)arg;
+}
+
+static void call_library(void *value) {
+    (void)value;
+    tuco_mutex mutex = {0};
+    ASSERT_EQ(tuco_count(), 0);
+    ASSERT_EQ(tuco_go(nothing, NULL), -ESRCH);
+    ASSERT_EQ(tuco_procs(0), 0);
+    tuco_mutex_lock(&mutex);
+    tuco_mutex_unlock(&mutex);
+    tuco_chan *c = tuco_chan_make(sizeof(int), 1);
+    int value_sent = 1;
+    tuco_chan_send(c, &value_sent);
+    tuco_chan_close(c);
+    tuco_chan_unref(c);
+    atomic_fetch_add(&destroyed, 1);
+}
+
+static void leave_something(void *arg) {
+    ASSERT_EQ(pthread_setspecific(key, &key), 0);
+    atomic_store((atomic_int *)arg, 1);
+}
+
+TEST(destructor_calls_at_stop) {
+    ASSERT_EQ(pthread_key_create(&key, call_library), 0);
+    test_setenv("TUCOPROCS", "1");
+    for (int i = 1; i <= 2; i++) {
+        atomic_int left = 0;
+        ASSERT_EQ(tuco_start(), 0);
+        ASSERT_EQ(tuco_go(leave_something, &left), 0);
+        test_spin(&left, 1);
+        ASSERT_EQ(tuco_stop(TUCO_NEVER), 0);
+        ASSERT_EQ(atomic_load(&destroyed), i);
+    }
+}

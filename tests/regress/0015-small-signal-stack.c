@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Proves: the runtime's handlers do not run on an alternate stack of the program's that is
+   too small for them, and the program has it back afterwards. */
+/*
+ * Bug. A thread that had an alternate signal stack when it called tuco_run() kept it, of
+ * whatever size. The kernel allows one that has room for its own frame and nothing else: the
+ * first goroutine that was made to give way there wrote below it.
+ *
+ * Fix. os_signal_stack_install() puts its own in the place of one that is too small, and
+ * _remove puts back what was there.
+ *
+ * Fails without it: main is interrupted on the thread that called tuco_run(), which leaves
+ * traces in the stack below, if it does not hit the page that nobody may touch.
+ */
+/* fixed procs */
+/* not under tsan */
+#include "test.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+
+#define PAGE   ((size_t)4096)
+#define ROOM   (16 * PAGE)
+#define FILLED 0xa5
+
+static atomic_int ran;
+
+static void run(void *arg) {
+    (void)arg;
+    atomic_store(&ran, 1);
+}
+
+static int compute_main(void *arg) {
+    (void)arg;
+    tuco_lock_thread();
+    ASSERT_EQ(tuco_go(run, NULL), 0);
+    test_spin(&ran, 1); // it has given way, by force
+    return 0;
+}
+
+/* The least that the kernel takes, above a page that faults. */
+static stack_t smallest(void) {
+    size_t bytes = getauxval(AT_MINSIGSTKSZ);
+    bytes = bytes > 2048 ? bytes : 2048;
+    size_t open_bytes = (bytes + PAGE - 1) / PAGE * PAGE;
+    char *room = mmap(NULL, ROOM, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT(room != MAP_FAILED);
+    char *top = room + ROOM;
+    ASSERT_EQ(mprotect(top - open_bytes, open_bytes, PROT_READ | PROT_WRITE), 0);
+    memset(top - bytes, FILLED, bytes);
+    return (stack_t){.ss_sp = top - bytes, .ss_size = bytes};
+}
+
+TEST(small_signal_stack) {
+    stack_t small = smallest();
+    stack_t before;
+    stack_t after;
+    ASSERT_EQ(sigaltstack(&small, &before), 0);
+    test_setenv("TUCOPROCS", "1");
+    RUN(compute_main);
+    ASSERT_EQ(sigaltstack(NULL, &after), 0);
+    ASSERT(after.ss_sp == small.ss_sp && after.ss_size == small.ss_size);
+    for (size_t i = 0; i < small.ss_size; i++) {
+        ASSERT_EQ(((unsigned char *)small.ss_sp)[i], FILLED);
+    }
+    ASSERT_EQ(sigaltstack(&before, NULL), 0); // a sanitizer's, perhaps
+}

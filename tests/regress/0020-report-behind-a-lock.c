@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* Proves: a misuse ends the program although a goroutine that was stopped holds a lock of
+   the C library that the report needs. */
+/*
+ * Bug. A report asks the C library for the names of functions, for which that takes the lock
+ * of its loader. A goroutine that was made to give way in the middle of dlopen() or dlsym()
+ * has it, and waits for a P; the one that dies is inside, and keeps its own. With one P the
+ * process hung in the middle of its report.
+ *
+ * Fix. Before it needs names the report lets all go on who are stopped, without a P. If that
+ * is of no use, because the lock is not given back, the monitor ends the process: 'Names' in
+ * dump.c.
+ *
+ * Fails without it: dlsym() below calls resolve() with the lock, and is stopped there.
+ */
+/* fixed procs */
+/* not under tsan */
+#include "test.h"
+
+#include <dlfcn.h>
+
+static atomic_int resolving;
+static atomic_int dying;
+static bool for_ever;
+
+static void nothing(void) {
+}
+
+/* What dlsym() asks for the address of resolved_late(), under the loader's lock. */
+static void (*resolve(void))(void) {
+    atomic_store(&resolving, 1);
+    while (atomic_load(&dying) == 0 || for_ever) {
+    }
+    return nothing;
+}
+
+void resolved_late(void) __attribute__((ifunc("resolve")));
+
+static void look_up(void *arg) {
+    (void)arg;
+    ASSERT(dlsym(RTLD_DEFAULT, "resolved_late") != NULL);
+}
+
+static int misuse_main(void *arg) {
+    (void)arg;
+    tuco_chan *c = tuco_chan_make(sizeof(int), 0);
+    ASSERT_EQ(tuco_go(look_up, NULL), 0);
+    test_await(&resolving, 1); // it is stopped there
+    atomic_store(&dying, 1);
+    tuco_chan_close(c);
+    tuco_chan_close(c);
+    return 0;
+}
+
+static void run_misuse(void *arg) {
+    (void)arg;
+    test_setenv("TUCOPROCS", "1");
+    tuco_run(misuse_main, NULL);
+}
+
+TEST(lock_is_given_back) {
+    static struct test_child child;
+    test_child_run(&child, run_misuse, NULL);
+    EXPECT_STATUS(&child, 2);
+    ASSERT_HAS(child.text, "panic: close of closed channel\n");
+    ASSERT_HAS(child.text, "(...)\n\t"); // a frame, with a name if it has one
+    ASSERT_LACKS(child.text, "waits for a lock");
+}
+
+TEST(lock_is_kept) {
+    static struct test_child child;
+    for_ever = true;
+    test_child_run(&child, run_misuse, NULL);
+    EXPECT_STATUS(&child, 2);
+    ASSERT_HAS(child.text, "panic: close of closed channel\n\ngoroutine 1 [running]:\n");
+    ASSERT_HAS(child.text, "waits for a lock of the C library\n");
+}

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+# A searcher whose P goes out of use still counts as one.
+# file: sched/find.c
+# scenario: resize
+/^static bool retire(/,/^}/ s/if (m->spinning) {/if (false) {/
