@@ -3,10 +3,11 @@
 #
 # tests/sim/include stands before src, so that the sources get the simulated atomics. A
 # mutant is the same program with one source changed by a script in tests/sim/mutants; one
-# of the runs that the scenario has in any test has to fail. docs/design/simulation.md
+# of so many runs has to fail. docs/design/simulation.md
 
 set(sim_dir ${PROJECT_SOURCE_DIR}/tests/sim)
-set(sim_runs 3000)         # of each scenario, with seeds from 1 on
+set(sim_runs 1000)         # of each scenario, with seeds from 1 on
+set(sim_mutant_runs 3000)  # of each mutant, at most
 set(sim_litmus_runs 1000)
 
 # Searched with at most so many deviations, as far as a few seconds reach.
@@ -78,7 +79,7 @@ function(sim_add_mutant script)
     target_compile_options(sim.${name} PRIVATE -w)
     add_dependencies(sim_mutants sim.${name})
     sim_add_entry(sim/mutant/${name} sim.${name} --expect-failure --scenario ${scenario}
-        --runs ${sim_runs})
+        --runs ${sim_mutant_runs})
 endfunction()
 
 # A litmus test passes under the memory models before the one that it names.
