@@ -60,7 +60,7 @@ struct seen {
     uint32_t blocks;
     int64_t since_ns; /* when it was first seen to hold the P */
     int64_t block_ns; /* and in this call that it had announced to block */
-    int64_t cpu_ns;   /* the CPU time of its thread at cpu_at_ns; that is 0: unknown */
+    int64_t cpu_ns;   /* the CPU time of its thread at cpu_at_ns; 0: unknown */
     int64_t cpu_at_ns;
     int64_t asked_ns; /* when it was asked to yield; 0: it was not */
 };

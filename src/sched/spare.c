@@ -133,7 +133,8 @@ static bool take_wanted_or_enlist(struct rt_m *m, bool *enlisted) {
     bool taken = take_wanted(m);
     *enlisted = !taken && enlist(m);
     if (*enlisted) {
-        /* fence(sc): the list before the Ps. Pairs with put_back() in starter.c. */
+        /* fence(sc): the list before the Ps. Pairs with wait_for_thread() in
+           starter.c. */
         rt_fence_sc();
         if (rt_idle_wanted() > 0) {
             rt_starter_wake();

@@ -17,12 +17,14 @@
  * goroutine is wired to may have been changed by it.
  */
 
-/* How soon it looks again for a thread that has left the runtime and not ended yet: twice as
-   late each time, because destructors of the program's may run there. */
+/* How soon it looks again for a thread that has left the runtime and not ended yet, or that
+   may not be started yet: twice as late each time, because destructors of the program's may
+   run there. */
 #define PAUSE_MIN_NS ((int64_t)100 * 1000)
 #define PAUSE_MAX_NS ((int64_t)10 * 1000 * 1000)
 
-/* That time alone says nothing: the whole process may have been stopped meanwhile. */
+/* RT_STUCK_NS alone says nothing: the whole process may have been stopped meanwhile. So it
+   has to have looked in vain this often, too. */
 #define STUCK_LOOKS 20
 
 /* In spare_wanted. */
