@@ -6,21 +6,25 @@
 # of so many runs has to fail. docs/design/simulation.md
 
 set(sim_dir ${PROJECT_SOURCE_DIR}/tests/sim)
-set(sim_runs 1000)         # of each scenario, with seeds from 1 on
+set(sim_runs 500)         # of each scenario, with seeds from 1 on
 set(sim_mutant_runs 3000)  # of each mutant, at most
 set(sim_litmus_runs 1000)
 
 # Searched with at most so many deviations, as far as a few seconds reach.
 set(sim_searches storm:2 left:2 reuse:1 tree:1 yield:1 compute:1 hog:1 crowd:1 given_up:1
     ping_pong:1 gate:1 shared:1 foreign:1 foreign_wait:1 foreign_last:1 foreign_deadlock:2
-    restart:1 stop:1 deadlock:1 main_exits:1)
+    restart:1 stop:1 deadlock:1 main_exits:1 fd_ready:1 fd_close:1 fd_reuse:1)
 set(sim_litmus_bound 3)
 
 # The kernel and the allocator are those of tests/sim, which has a way to the real memory
 # and to the real pool of descriptors.
 set(sim_runtime_sources ${tuco_sources})
 list(FILTER sim_runtime_sources EXCLUDE
-    REGEX "/src/os/|/src/base/alloc\\.c$|/src/mem/gpool\\.c$")
+    REGEX "/src/os/|/src/base/alloc\\.c$|/src/mem/gpool\\.c$|/src/net/")
+# Of descriptors, what waits for them; not what only asks the kernel, for names say.
+foreach(part fd io lane polldesc)
+    list(APPEND sim_runtime_sources ${PROJECT_SOURCE_DIR}/src/net/${part}.c)
+endforeach()
 file(GLOB sim_own_sources CONFIGURE_DEPENDS ${sim_dir}/*.c ${sim_dir}/scenarios/*.c)
 file(GLOB sim_scenario_sources CONFIGURE_DEPENDS ${sim_dir}/scenarios/*.c)
 file(GLOB sim_mutants CONFIGURE_DEPENDS ${sim_dir}/mutants/*.sed)

@@ -4,7 +4,7 @@
 # A source can say, each on a line of its own, where it does not apply:
 #     /* fixed procs */    it chooses its number of processors itself: one entry only
 #     /* serial */         it measures time or load: nothing else runs beside it
-#     /* slow */           it takes seconds: not in debug and ubsan, nor with faults in it
+#     /* slow */           it takes seconds: not in ubsan, nor with faults in it
 #     /* not under X */    left out of the build X: asan, ubsan, tsan or qemu
 
 set(test_timeout_seconds 120)
@@ -74,6 +74,21 @@ function(test_add_entry name target)
         RUN_SERIAL "${entry_SERIAL}")
 endfunction()
 
+# Sets out to the numbers of processors that the behaviours of a folder run with besides the
+# usual one. What waits for descriptors does so in another way with each of them.
+function(test_choose_procs folder out)
+    if(TUCO_SANITIZE STREQUAL "undefined")
+        set(procs)              # what it looks for does not depend on it
+    elseif(folder STREQUAL "behaviour/net" AND TUCO_SANITIZE STREQUAL "thread")
+        set(procs 1 2 4)
+    elseif(folder STREQUAL "behaviour/net" OR NOT TUCO_SANITIZE)
+        set(procs 1 4)
+    else()
+        set(procs 4)
+    endif()
+    set(${out} ${procs} PARENT_SCOPE)
+endfunction()
+
 # Builds one source and registers it according to its kind and its marks.
 function(test_add_source source kind)
     # The marks are read now, so a change of the source has to bring us back here.
@@ -102,8 +117,13 @@ function(test_add_source source kind)
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${folder}
         ENABLE_EXPORTS ON)      # so that tracebacks can name the functions of the test
 
+    # Like ubsan, but for the sanitizer: that has the invariant checks as well.
+    if(CMAKE_BUILD_TYPE STREQUAL "Debug" AND kind MATCHES "behaviour|stress")
+        return()
+    endif()
+
     if(kind STREQUAL "stress")
-        foreach(procs 1 2 4 16 64)
+        foreach(procs 1 4 64)
             test_add_entry(${name}@${procs} ${target} SERIAL LABELS stress PROCS ${procs}
                 ARGUMENTS --seconds ${stress_seconds})
         endforeach()
@@ -125,7 +145,7 @@ function(test_add_source source kind)
         set(serial_label)
     endif()
     test_has_mark(${source} "slow" slow)
-    if(slow AND (CMAKE_BUILD_TYPE STREQUAL "Debug" OR TUCO_SANITIZE STREQUAL "undefined"))
+    if(slow AND TUCO_SANITIZE STREQUAL "undefined")
         return()
     endif()
     if(kind STREQUAL "behaviour" AND NOT serial AND NOT slow)
@@ -134,25 +154,18 @@ function(test_add_source source kind)
         set_property(GLOBAL APPEND PROPERTY sweep_of_${noun} $<TARGET_FILE:${target}>)
     endif()
     test_has_mark(${source} "fixed procs" fixed)
-    set(by_procs FALSE)
-    # What UBSan looks for does not depend on the number of processors.
-    if(kind STREQUAL "behaviour" AND NOT fixed AND NOT CMAKE_CROSSCOMPILING AND
-            NOT TUCO_SANITIZE STREQUAL "undefined")
-        set(by_procs TRUE)
+    set(by_procs)
+    if(kind STREQUAL "behaviour" AND NOT fixed AND NOT CMAKE_CROSSCOMPILING)
+        test_choose_procs(${folder} by_procs)
     endif()
-    # ThreadSanitizer makes every process slow to start: one number of processors has to do.
+    # ThreadSanitizer makes every process slow to start: the usual number is left out.
     if(NOT (by_procs AND TUCO_SANITIZE STREQUAL "thread"))
         test_add_entry(${name} ${target} ${serial} LABELS ${kind} ${serial_label})
-        set(procs_list 1 4)
-    else()
-        set(procs_list 4)
     endif()
-    if(by_procs)
-        foreach(procs ${procs_list})
-            test_add_entry(${name}@${procs} ${target} ${serial} PROCS ${procs}
-                LABELS ${kind} procs ${serial_label})
-        endforeach()
-    endif()
+    foreach(procs ${by_procs})
+        test_add_entry(${name}@${procs} ${target} ${serial} PROCS ${procs}
+            LABELS ${kind} procs ${serial_label})
+    endforeach()
 endfunction()
 
 file(GLOB support_sources CONFIGURE_DEPENDS tests/support/*.c)
@@ -184,23 +197,14 @@ foreach(kind ${kinds})
     endforeach()
 endforeach()
 
-# The behaviours again with faults in them, a folder at a time: in the fastest build, and
-# in the one that sees what is not given back. A program that measures time or load is left
-# out, because another one runs beside it, and one that takes seconds. The order is always the same; sweep.sh without SWEEP_SEED
-# draws another.
-if(NOT CMAKE_CROSSCOMPILING AND
-        (TUCO_SANITIZE STREQUAL "address" OR
-            (CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT TUCO_SANITIZE)))
-    if(TUCO_SANITIZE)
-        set(sweep_milliseconds 40)
-    else()
-        set(sweep_milliseconds 80)
-    endif()
-    set(sweep_environment ${test_environment} SWEEP_SEED=1)
-    if(TUCO_SANITIZE STREQUAL "address")
-        # The sanitizer does not do without the bounds of stacks.
-        list(APPEND sweep_environment "SWEEP_WITHOUT=THREAD_STACK")
-    endif()
+# The behaviours again with faults in them, a folder at a time: in the build that sees what
+# is not given back. A program that measures time or load is left out, because another one
+# runs beside it, and one that takes seconds. The order is always the same; sweep.sh without
+# SWEEP_SEED draws another.
+if(TUCO_SANITIZE STREQUAL "address" AND NOT CMAKE_CROSSCOMPILING)
+    set(sweep_milliseconds 40)
+    # The sanitizer does not do without the bounds of stacks.
+    set(sweep_environment ${test_environment} SWEEP_SEED=1 SWEEP_WITHOUT=THREAD_STACK)
     get_property(nouns GLOBAL PROPERTY sweep_nouns)
     list(REMOVE_DUPLICATES nouns)
     foreach(noun ${nouns})

@@ -36,5 +36,6 @@
 #include <tuco/chan.h>
 #include <tuco/select.h>
 #include <tuco/ctx.h>
+#include <tuco/net.h>
 
 #endif

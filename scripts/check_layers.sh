@@ -18,7 +18,7 @@ chan:  base os arch trace mem sched
 sync:  base os arch trace mem sched chan
 time:  base os arch trace mem sched chan
 ctx:   base os arch trace mem sched chan time
-net:   base os arch trace mem sched
+net:   base os arch trace mem sched time
 '
 
 # Edges that go elsewhere, one by one: from -> to: reason.
@@ -27,7 +27,7 @@ sched/sched.h -> config.h: the scheduler keeps the settings that it was started 
 sched/find.c -> time/timer.h: an idle processor asks for goroutines whose timer is due
 sched/procs.c -> time/timer.h: a new processor gets a wheel, and one too many leaves its timers
 sched/wait.c -> time/timer.h: a wait with a deadline arms the timer of its goroutine
-sched/find.c -> net/poll.h: an idle processor asks for goroutines whose I/O is ready
+sched/poll.c -> net/polldesc.h: what the kernel tells is for descriptors
 '
 
 code src | awk -v layers="$layers" -v exceptions="$exceptions" '

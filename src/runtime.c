@@ -5,6 +5,8 @@
 #include "base/die.h"
 #include "base/fence.h"
 #include "ctx/ctx.h"
+#include "net/lookup.h"
+#include "net/polldesc.h"
 #include "sched/bound.h"
 #include "sched/dump.h"
 #include "sched/enter.h"
@@ -15,6 +17,7 @@
 #include "sched/monitor.h"
 #include "sched/mutexcheck.h"
 #include "sched/overflow.h"
+#include "sched/poll.h"
 #include "sched/preempt.h"
 #include "sched/procs.h"
 #include "sched/quiesce.h"
@@ -145,12 +148,14 @@ fail_ps:
    until it is done. Those that wait, for each other, keep their descriptors, which are
    then freed by the next end of the runtime. */
 static void tear_down(void) {
+    rt_lookup_settle();
     rt_foreign_close();
     rt_monitor_stop();
     rt_starter_stop();
     rt_preempt_stop();
     rt_overflow_unwatch();
     rt_thread_free_all();
+    rt_poll_end(true /* nobody is left */);
     uint32_t made = rt_sched_made();
     for (uint32_t i = 0; i < made; i++) {
         rt_stack_flush(&rt_sched.ps[i].stacks);
@@ -168,6 +173,7 @@ static void tear_down(void) {
     rt_topology_free(&rt_sched.topology);
     phase_set(RT_STOPPED);
     rt_foreign_open();
+    rt_polldesc_trim();
 }
 
 /* Nobody takes another goroutine from here on, and all who wait for one leave. */
@@ -211,6 +217,7 @@ static void finish_run(void) {
         tear_down();
     } else {
         rt_monitor_stop();
+        rt_poll_end(false /* who computes may come to use it */);
         phase_set(RT_ABANDONED);
     }
 }

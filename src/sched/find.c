@@ -4,6 +4,7 @@
 #include "sched/bound.h"
 #include "sched/globq.h"
 #include "sched/idle.h"
+#include "sched/poll.h"
 #include "sched/procs.h"
 #include "sched/quiesce.h"
 #include "sched/sched.h"
@@ -47,6 +48,7 @@ struct rt_g *rt_find_global_first(struct rt_p *p) {
     p->global_countdown = RT_GLOBAL_INTERVAL;
     look_at_clock(p);
     look_at_bound(p);
+    rt_poll_remind(p);
     struct rt_g *g = rt_globq_take_one();
     if (g != NULL) {
         rt_p_count(&p->schedtick);
@@ -257,17 +259,45 @@ static bool attend(struct rt_m *m) {
     return rt_bound_have_turn(p) && hand_to_bound(m);
 }
 
-/* The sources in their order. NULL: there is nothing, or m has no P any more. */
-static struct rt_g *look_everywhere(struct rt_m *m) {
+/* The owner was asked to look for I/O: what the monitor has found comes first. */
+static struct rt_g *find_urgent(struct rt_m *m) {
     struct rt_p *p = m->p;
-    struct rt_g *g = find_global(p);
-    if (g == NULL && hand_to_bound(m)) {
+    /* relaxed: a bit that is set later is seen next time */
+    if (likely((rt_load_rlx(&p->attention) & RT_ATTENTION_POLL) == 0)) {
         return NULL;
     }
-    if (g == NULL && rt_idle_try_spin(m)) {
-        g = steal(m);
+    /* acq_rel: before the look, so that a request is not lost; and after who asked. Pairs
+       with rt_sched_ask_attention(). */
+    rt_and_acqrel(&p->attention, ~(uint32_t)RT_ATTENTION_POLL);
+    rt_poll_look_between(m);
+    struct rt_g *g = rt_globq_take_urgent(p);
+    if (g != NULL) {
+        rt_p_count(&p->schedtick);
+    }
+    if (unlikely(rt_globq_urgent() > 0)) {
+        /* There was no room. acq_rel: stronger than needed; this thread sees it next. */
+        rt_or_acqrel(&p->attention, RT_ATTENTION_POLL);
     }
     return g;
+}
+
+/* The sources beyond the own queue, which is empty, in their order. NULL: there is nothing,
+   m has no P any more, or its own queue has something now. */
+static struct rt_g *look_everywhere(struct rt_m *m) {
+    struct rt_g *g = find_global(m->p);
+    if (g != NULL) {
+        return g;
+    }
+    if (rt_poll_look(m) || hand_to_bound(m) || !rt_idle_try_spin(m)) {
+        return NULL;
+    }
+    return steal(m);
+}
+
+/* relaxed, all: the owner's own, or a bit that only it clears. */
+static bool has_nothing(const struct rt_p *p) {
+    return (rt_load_rlx(&p->attention) & RT_ATTENTION_SCHEDULER) == 0 &&
+           rt_load_rlx(&p->runq.next) == NULL && rt_runq_length(&p->runq) == 0;
 }
 
 struct rt_g *rt_find(struct rt_m *m) {
@@ -277,7 +307,8 @@ struct rt_g *rt_find(struct rt_m *m) {
         if (unlikely(attend(m))) {
             return NULL;
         }
-        struct rt_g *g = rt_find_local(p);
+        struct rt_g *g = find_urgent(m);
+        g = likely(g == NULL) ? rt_find_local(p) : g;
         /* After it and not before: if no bit is set now, the ring is empty, which
            find_global() relies on. */
         /* relaxed: who sees one sees it in time; see rt_find_attentive() */
@@ -297,11 +328,9 @@ struct rt_g *rt_find(struct rt_m *m) {
             }
             return g;
         }
-        /* With the bit set, steal_timers() may have left goroutines in the ring. relaxed:
-           only this thread clears it. */
-        if (m->p != NULL &&
-            likely((rt_load_rlx(&p->attention) & RT_ATTENTION_SCHEDULER) == 0) &&
-            !rt_idle_park(m)) {
+        /* It may have something by now: from the poller, or with a bit of attention set,
+           which only this thread clears, from steal_timers(). */
+        if (m->p != NULL && has_nothing(p) && !rt_idle_park(m)) {
             return NULL;
         }
     }
@@ -312,11 +341,20 @@ void rt_find_monitor_timers(int64_t now_ns) {
     rt_timers_run_monitor(now_ns);
 }
 
-uint32_t rt_find_pending(uint32_t enough) {
+static RT_INLINE uint32_t sum_up(uint32_t enough,
+                                 uint32_t (*count)(const struct rt_runq *)) {
     uint32_t pending = rt_globq_length() + rt_bound_length();
     uint32_t end = rt_sched_ps_end();
     for (uint32_t i = 0; i < end && pending < enough; i++) {
-        pending += rt_runq_length(&rt_sched.ps[i].runq);
+        pending += count(&rt_sched.ps[i].runq);
     }
     return pending < enough ? pending : enough;
+}
+
+uint32_t rt_find_pending(uint32_t enough) {
+    return sum_up(enough, rt_runq_length);
+}
+
+uint32_t rt_find_surplus(uint32_t enough) {
+    return sum_up(enough, rt_runq_surplus);
 }

@@ -54,4 +54,8 @@ void rt_find_monitor_timers(int64_t now_ns);
    slots do not count: see 'Who is not woken for' in idle.c. */
 uint32_t rt_find_pending(uint32_t enough);
 
+/* The same without those that their Ps keep: see rt_runq_keep(). For who decides whether
+   somebody is to be woken. */
+uint32_t rt_find_surplus(uint32_t enough);
+
 #endif

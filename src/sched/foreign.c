@@ -21,6 +21,7 @@ static struct {
     rt_atomic(uint32_t) closed; /* futex: those who want to enter sleep on it */
     /* tuco_foreign_enter(), and those who wait with a deadline */
     rt_atomic(uint32_t) announced;
+    rt_atomic(uint32_t) operating; /* those that use a descriptor */
 } foreign RT_CACHE_ALIGNED;
 
 /* One less is active. If that was the last one, the last M to sleep may have been
@@ -93,7 +94,8 @@ void rt_foreign_leave_slow(void) {
 bool rt_foreign_silent(void) {
     /* acquire: if the count is back to 0, what those calls did is seen. Pairs with
        deactivate(). */
-    return rt_load_acq(&foreign.active) == 0 && rt_load_acq(&foreign.announced) == 0;
+    return rt_load_acq(&foreign.active) == 0 && rt_load_acq(&foreign.announced) == 0 &&
+           rt_load_acq(&foreign.operating) == 0;
 }
 
 void rt_foreign_close(void) {
@@ -116,9 +118,10 @@ void rt_foreign_open(void) {
 
 /* The caller itself is not inside: fork() is the program's. */
 void rt_foreign_forget_others(void) {
-    /* relaxed, both: nobody else is there */
+    /* relaxed, all: nobody else is there */
     rt_store_rlx(&foreign.inside, 0);
     rt_store_rlx(&foreign.active, 0);
+    rt_store_rlx(&foreign.operating, 0);
 }
 
 bool rt_foreign_nobody(void) {
@@ -203,6 +206,17 @@ void rt_foreign_wake(struct rt_g *g) {
     /* Safe because descriptors are never unmapped while somebody is inside: g may be
        another's by now, who then wakes for nothing and looks again. */
     os_futex_wake(&g->woken, 1);
+}
+
+void rt_foreign_operate(void) {
+    rt_add_sc(&foreign.operating, 1); /* sc: pairs with rt_foreign_silent() */
+}
+
+void rt_foreign_rest(void) {
+    if (rt_sub_sc(&foreign.operating, 1) == 1) {
+        rt_enter(); /* leaving is what checks whether anybody is left */
+        rt_leave();
+    }
 }
 
 void tuco_foreign_enter(void) {

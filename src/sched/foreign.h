@@ -43,6 +43,11 @@ void rt_foreign_wait(rt_commit_fn *commit, void *arg);
 /* The foreign half of rt_ready(). */
 void rt_foreign_wake(struct rt_g *g);
 
+/* Around an operation of a foreign thread on a descriptor, in which it may be outside and
+   yet have what others wait for. */
+void rt_foreign_operate(void);
+void rt_foreign_rest(void);
+
 /* True if no foreign thread is in a call that could wake somebody, and none has announced
    that it will be. */
 bool rt_foreign_silent(void);

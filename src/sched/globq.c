@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Two lists under a lock: goroutines that came one by one, and chunks of what
-   overflowed. */
+/* Lists under a lock: goroutines that are urgent, those that came one by one, and chunks of
+   what overflowed. */
 #include "sched/globq.h"
 #include "base/lock.h"
 #include "os/os.h"
@@ -23,7 +23,8 @@
  * the largest branches, and starting one in 61 of them makes it a walk in breadth again.
  *
  * The list is FIFO. Takers alternate between the two while both have something, so that
- * neither waits for the other.
+ * neither waits for the other. Those that are urgent, made so by the monitor for want of
+ * anybody else, come first: they are few.
  *
  * Chunks are cut from pages of the queue's own: see 'Not inside' in alloc.h. They are kept
  * until the runtime ends, as descriptors are, which are thirty times as large.
@@ -57,6 +58,7 @@ struct slab {
 static struct {
     /* guards all; under it only the ring of the caller's own P is touched */
     struct rt_lock lock;
+    struct rt_glist urgent;
     struct rt_glist list;
     struct chunk *newest;
     struct chunk *oldest;
@@ -94,8 +96,10 @@ struct rt_g *rt_glist_pop(struct rt_glist *list) {
 
 /* At the end of every change. */
 static void publish_and_unlock(void) {
+    uint32_t count = globq.urgent.count + globq.list.count + globq.chunked;
     /* release: after what was moved to a ring. Pairs with rt_globq_length(). */
-    rt_store_rel(&rt_globq_shared.count, globq.list.count + globq.chunked);
+    rt_store_rel(&rt_globq_shared.count, count);
+    rt_store_rlx(&rt_globq_shared.urgent, globq.urgent.count); /* relaxed: a hint */
     rt_unlock(&globq.lock);
 }
 
@@ -169,20 +173,28 @@ static void chunk_retire_locked(struct chunk *c) {
 
 /* Putting */
 
-void rt_globq_put_list(struct rt_glist *list) {
+static void put_list(struct rt_glist *to, struct rt_glist *list) {
     if (list->first == NULL) {
         return;
     }
     rt_lock(&globq.lock);
-    if (globq.list.last != NULL) {
-        rt_g_link(globq.list.last, list->first);
+    if (to->last != NULL) {
+        rt_g_link(to->last, list->first);
     } else {
-        globq.list.first = list->first;
+        to->first = list->first;
     }
-    globq.list.last = list->last;
-    globq.list.count += list->count;
+    to->last = list->last;
+    to->count += list->count;
     publish_and_unlock();
     *list = (struct rt_glist){.first = NULL};
+}
+
+void rt_globq_put_list(struct rt_glist *list) {
+    put_list(&globq.list, list);
+}
+
+void rt_globq_put_urgent(struct rt_glist *list) {
+    put_list(&globq.urgent, list);
 }
 
 void rt_globq_put(struct rt_g *g) {
@@ -231,12 +243,13 @@ static bool take_from_list_locked(void) {
 }
 
 /* Off the queue before it is in the ring: from then on a thief may have it and use its
-   link. The ring has room, because it was empty and only its owner, the caller, fills
-   it. */
-static struct rt_g *take_linked_locked(struct rt_p *p, uint32_t share) {
-    struct rt_g *first = rt_glist_pop(&globq.list);
+   link. The ring has room, because it was empty, or has been looked at, and only its owner,
+   the caller, fills it. */
+static struct rt_g *take_linked_locked(struct rt_glist *from, struct rt_p *p,
+                                       uint32_t share) {
+    struct rt_g *first = rt_glist_pop(from);
     struct rt_g *g;
-    while (--share > 0 && (g = rt_glist_pop(&globq.list)) != NULL) {
+    while (--share > 0 && (g = rt_glist_pop(from)) != NULL) {
         rt_check(rt_runq_put(&p->runq, g));
     }
     return first;
@@ -277,12 +290,25 @@ static struct rt_g *take(struct rt_p *p, uint32_t share_of, uint32_t share_max) 
     }
     rt_lock(&globq.lock);
     uint32_t total = globq.list.count + globq.chunked;
-    if (total > 0) {
-        uint32_t share = total / share_of + 1;
-        share = share < share_max ? share : share_max;
-        g = take_from_list_locked() ? take_linked_locked(p, share)
+    uint32_t share = total / share_of + 1;
+    share = share < share_max ? share : share_max;
+    if (globq.urgent.first != NULL) {
+        g = take_linked_locked(&globq.urgent, NULL, 1); /* who was asked takes the rest */
+    } else if (total > 0) {
+        g = take_from_list_locked() ? take_linked_locked(&globq.list, p, share)
                                     : take_chunked_locked(p, share);
     }
+    publish_and_unlock();
+    return g;
+}
+
+struct rt_g *rt_globq_take_urgent(struct rt_p *p) {
+    if (rt_globq_urgent() == 0) {
+        return NULL;
+    }
+    uint32_t room = RT_RUNQ_SLOTS - rt_runq_length(&p->runq); /* only more by now */
+    rt_lock(&globq.lock);
+    struct rt_g *g = take_linked_locked(&globq.urgent, p, room + 1);
     publish_and_unlock();
     return g;
 }
@@ -298,7 +324,7 @@ struct rt_g *rt_globq_take_batch(struct rt_p *p, uint32_t procs) {
 void rt_globq_reset(void) {
     rt_lock(&globq.lock);
     struct slab *slab = globq.slabs;
-    globq.list = (struct rt_glist){.first = NULL};
+    globq.urgent = globq.list = (struct rt_glist){.first = NULL};
     globq.newest = globq.oldest = globq.spare = NULL;
     globq.slabs = NULL;
     globq.chunked = 0;

@@ -25,6 +25,7 @@ struct rt_g *rt_glist_pop(struct rt_glist *list);
    does. */
 extern struct rt_globq_length {
     rt_atomic(uint32_t) count;
+    rt_atomic(uint32_t) urgent; /* of these */
 } rt_globq_shared RT_CACHE_ALIGNED;
 
 /* How many wait in it: a hint, but see 'Lost wake-up' in idle.c for when it is more. */
@@ -34,18 +35,28 @@ static inline uint32_t rt_globq_length(void) {
     return rt_load_acq(&rt_globq_shared.count);
 }
 
+/* How many have been put in by rt_globq_put_urgent(): a hint. */
+static inline uint32_t rt_globq_urgent(void) {
+    return rt_load_rlx(&rt_globq_shared.urgent); /* relaxed: a hint */
+}
+
 /* Appends. The caller then tells the idle: rt_idle_notify(). */
 void rt_globq_put(struct rt_g *g);
 void rt_globq_put_list(struct rt_glist *list);
+/* The same for those that come before all others. */
+void rt_globq_put_urgent(struct rt_glist *list);
 void rt_globq_put_array(struct rt_g *const *gs, uint32_t count);
 
-/* One of those that came one by one and have waited longest, or of those that overflowed;
+/* An urgent one; else one of those that came one by one and have waited longest, or of those that overflowed;
    NULL: there is none. */
 struct rt_g *rt_globq_take_one(void);
 
 /* The same; and a fair share of the rest, at most half a ring, goes to p's ring, which is
    empty. */
 struct rt_g *rt_globq_take_batch(struct rt_p *p, uint32_t procs);
+
+/* An urgent one, and as many others as p's ring has room for go there; NULL: there is none. */
+struct rt_g *rt_globq_take_urgent(struct rt_p *p);
 
 /* Forgets all and frees its memory: the runtime ends. */
 void rt_globq_reset(void);

@@ -6,6 +6,7 @@
 #include "sched/find.h"
 #include "sched/monitor.h"
 #include "sched/note.h"
+#include "sched/poll.h"
 #include "sched/procs.h"
 #include "sched/quiesce.h"
 #include "sched/sched.h"
@@ -25,15 +26,15 @@
  * of idle Ps, a count of searchers and a flag as separate atomics: they then have to be
  * read in the right order everywhere.
  *
- * The way taken. One word holds how many Ps are in use, how many of them are idle, how many
- * Ms are searching ("spinning"), how many Ps are set aside because no thread could be
- * started for them, and NEED. It changes as a whole, so that each change sees the whole
- * state of the others.
- * Which Ps are idle is in two bitmaps: those whose M sleeps, preferred, and those that have
- * none: no thread was started for them yet, or their M was needed elsewhere. A bit is set before its P is counted in the word, and
- * cleared only by someone who has taken one from the count: so whoever has counted down
- * finds a bit. An idle P keeps its M: waking is clearing one bit and one store to the M's
- * note, and caches stay warm.
+ * The way taken. One word holds how many Ps are in use, how many of them are idle, how
+ * many Ms are searching ("spinning"), how many Ps are set aside because no thread could
+ * be started for them, and NEED. It changes as a whole, so that each change sees the
+ * whole state of the others. Which Ps are idle is in two bitmaps: those whose M sleeps,
+ * preferred, and those that have none: no thread was started for them yet, or their M was
+ * needed elsewhere. A bit is set before its P is counted in the word, and cleared only by
+ * someone who has taken one from the count: so whoever has counted down finds a bit. An
+ * idle P keeps its M: waking is clearing one bit and one store to the M's note, and
+ * caches stay warm.
  *
  * Who wakes. Whoever makes a goroutine runnable looks at the word. Is somebody searching,
  * that one will find the goroutine. Else one idle M is woken, as a searcher. A searcher
@@ -83,20 +84,24 @@
  *     others have taken as many from the count as there are idle Ps, it tries again until
  *     it has its P or somebody else has: see come_back().
  *
- * Sleeping. An M sleeps on its own note: 0 awake, 1 asleep in the kernel, 2 woken. Who
+ * Sleeping. An M sleeps on its own note, see note.h. Who
  * clears the P's bit owns the note and is the only one to store to it until the M is
  * awake; the kernel is called only if the M got as far as sleeping there. For a short
  * moment the M watches the note before it sleeps, because work that comes at once is then
  * had for the price of a cache line; not when there are more Ps than CPUs, where it would
  * take the time from somebody who has work.
  *
- * Timers. An M sleeps until the first timer of its P is due, and comes back to fire it. It
- * reads that time after it has counted its P idle, and need not look again: only the owner
- * of a P makes it earlier, and that is the M itself. Others disarm or steal timers, which
- * makes it later; then the M comes back for nothing, once. A thread that sleeps for a given
- * time sleeps longer, by the time that it takes to wake a halted CPU: so the M has itself
- * woken before the timer is due, by as much as its last sleeps lasted too long, and watches
- * the clock for the rest. WATCH_NS bounds what that costs.
+ * Timers. An M sleeps until the first timer of its P is due, and comes back to fire it.
+ * It reads that time after it has counted its P idle, and need not look again: only the
+ * owner of a P makes it earlier, and that is the M itself. Others disarm or steal timers,
+ * which makes it later; then the M comes back for nothing, once. A thread that sleeps for
+ * a given time sleeps longer, by the time that it takes to wake a halted CPU: so the M
+ * has itself woken before the timer is due, by as much as its last sleeps lasted too
+ * long, and watches the clock for the rest. WATCH_NS bounds what that costs.
+ *
+ * Descriptors. If some are watched, one idle M sleeps in the poller in place of its note:
+ * see poll.c. What it finds ready it takes along when it comes back; if it does not get a
+ * P, it leaves that to others first.
  */
 
 #define BITMAP_WORDS (RT_PROCS_MAX / 64)
@@ -126,6 +131,7 @@ enum idle_end {
     IDLE_WOKEN,  /* by somebody */
     IDLE_TIMER,  /* the P's first timer is due, or was */
     IDLE_LONG,   /* its caches are to be given back */
+    IDLE_EVENTS, /* it has polled, and there is somebody to run */
     IDLE_LEAVES, /* the P is one too many: it has not slept */
 };
 
@@ -152,15 +158,15 @@ static bool bit_clear(rt_atomic(uint64_t) *map, uint32_t id) {
     return (rt_and_acqrel(&map[id / 64], ~bit) & bit) != 0;
 }
 
-/* Any bit of the map, cleared. The lowest: few threads stay warm and the others asleep.
-   -1: none. */
-static int bit_take_any(rt_atomic(uint64_t) *map) {
+/* Any bit of the map but one, cleared. The lowest: few threads stay warm and the others
+   asleep. -1: none. */
+static int bit_take_any(rt_atomic(uint64_t) *map, uint32_t but) {
     uint32_t end = rt_sched_ps_end();
     for (uint32_t i = 0; i < BITMAP_WORDS && i * 64 < end; i++) {
         uint64_t bits = rt_load_rlx(&map[i]); /* relaxed: bit_clear() decides */
         while (bits != 0) {
             uint32_t id = i * 64 + rt_lowest_bit(bits);
-            if (bit_clear(map, id)) {
+            if (likely(id != but) && bit_clear(map, id)) {
                 return (int)id;
             }
             bits &= bits - 1;
@@ -169,12 +175,16 @@ static int bit_take_any(rt_atomic(uint64_t) *map) {
     return -1;
 }
 
-/* The caller has taken one from the count of idle Ps: there is a bit for it. */
+/* The caller has taken one from the count of idle Ps: there is a bit for it. The M that
+   polls is left to do so if another one will do. */
 static struct rt_p *claim_p(void) {
     for (;;) {
-        int id = bit_take_any(maps.parked);
+        int id = bit_take_any(maps.parked, rt_poll_sleeper());
         if (id < 0) {
-            id = bit_take_any(maps.cold);
+            id = bit_take_any(maps.parked, RT_POLL_NO_P);
+        }
+        if (id < 0) {
+            id = bit_take_any(maps.cold, RT_POLL_NO_P);
         }
         if (id >= 0) {
             return &rt_sched.ps[id];
@@ -187,8 +197,8 @@ static struct rt_p *claim_p(void) {
 bool rt_idle_has(uint32_t p_id) {
     uint64_t bit = UINT64_C(1) << p_id % 64;
     /* relaxed: a hint; an idle P has an empty queue, and an M that sees to its timers, so
-       nothing is missed by skipping it. One whose M had to leave it with work is not idle,
-       but wants a thread. */
+       nothing is missed by skipping it. One whose M had to leave it with work is not
+       idle, but wants a thread. */
     return ((rt_load_rlx(&maps.parked[p_id / 64]) | rt_load_rlx(&maps.cold[p_id / 64])) &
             bit) != 0;
 }
@@ -217,7 +227,7 @@ static void retire_if_leaving(struct rt_p *p) {
    in vain at every spawn. */
 static void set_cold_aside(void) {
     int id;
-    while ((id = bit_take_any(maps.cold)) >= 0) {
+    while ((id = bit_take_any(maps.cold, RT_POLL_NO_P)) >= 0) {
         /* relaxed: the compare-and-swap decides */
         uint64_t w = rt_load_rlx(&rt_idle.word);
         do {
@@ -243,7 +253,7 @@ static void drop_searcher(uint64_t change) {
     if (rt_idle_spinning(old) == 1) {
         /* fence(heavy): pairs with the fence(light) in rt_idle_notify(). See race 1. */
         rt_fence_heavy();
-        if (rt_find_pending(1) > 0) {
+        if (rt_find_surplus(1) > 0) {
             rt_idle_wake(1); /* ends: every failure takes Ps out of the count */
         }
     }
@@ -261,7 +271,7 @@ void rt_idle_set_aside(struct rt_p *p) {
 
 struct rt_p *rt_idle_take_wanted(void) {
     int id;
-    while ((id = bit_take_any(maps.wanted)) >= 0) {
+    while ((id = bit_take_any(maps.wanted, RT_POLL_NO_P)) >= 0) {
         struct rt_p *p = &rt_sched.ps[id];
         if (likely(!rt_procs_is_leaving(p)) || !rt_procs_retire(p)) {
             return p;
@@ -457,12 +467,12 @@ void rt_idle_found(struct rt_m *m) {
        duty over. */
     uint32_t others = rt_idle_spinning(old) - 1;
     uint32_t target = others + RAMP_FANOUT;
-    uint32_t pending = rt_find_pending(2 * target);
+    uint32_t pending = rt_find_surplus(2 * target);
     if (pending == 0 && others == 0) {
         /* fence(heavy): the word before the queues. Pairs with the fence(light) in
            rt_idle_notify(). */
         rt_fence_heavy();
-        pending = rt_find_pending(2 * target);
+        pending = rt_find_surplus(2 * target);
     }
     if (pending > 0) {
         rt_idle_wake(pending == 1 ? 1 : pending / 2);
@@ -476,10 +486,10 @@ static bool is_claimed(const struct rt_p *p) {
     return (bits >> p->id % 64 & 1) == 0;
 }
 
-/* After p was counted idle, m, which sleeps with it, has a reason to go on: it takes p back,
-   as a searcher. False: there are wakers for as many Ps as are idle, or somebody has
-   claimed this one. In the first case a waker may still take another P, which has become
-   idle since, and leave this one alone. */
+/* After p was counted idle, m, which sleeps with it, has a reason to go on: it takes p
+   back, as a searcher. False: there are wakers for as many Ps as are idle, or somebody
+   has claimed this one. In the first case a waker may still take another P, which has
+   become idle since, and leave this one alone. */
 static bool come_back(struct rt_m *m, struct rt_p *p) {
     uint64_t w = rt_load_rlx(&rt_idle.word); /* relaxed: the compare-and-swap decides */
     do {
@@ -529,7 +539,7 @@ static bool give_up(struct rt_m *m) {
         /* fence(heavy): the word before the queues. Pairs with the fence(light) in
            rt_idle_notify(). */
         rt_fence_heavy();
-        if (rt_find_pending(1) > 0) {
+        if (rt_find_surplus(1) > 0) {
             return come_back(m, p);
         }
     }
@@ -548,11 +558,30 @@ static bool has_caches(const struct rt_p *p) {
     return p->stacks.count > 0 || p->gcache.count > 0 || p->blocks.count > 0;
 }
 
+/* How m sleeps with p: on its note, or in the poller, and then with whom it found there.
+   */
+struct rest {
+    struct rt_m *m;
+    const struct rt_p *p;
+    bool polls;
+    struct rt_glist ready;
+};
+
+/* True: woken by somebody. */
+static bool sleep_until(struct rest *r, int64_t deadline_ns) {
+    return r->polls ? rt_poll_sleep(r->m, r->p->id, deadline_ns, &r->ready)
+                    : rt_note_sleep(r->m, deadline_ns);
+}
+
 /* Sleeps until the first timer is due, less what sleeps last too long, and watches the
    clock for the rest. True: woken by somebody. */
-static bool sleep_until_timer(struct rt_m *m, int64_t timer_ns, int64_t watch_ns) {
-    if (rt_note_sleep(m, timer_ns - watch_ns)) {
+static bool sleep_until_timer(struct rest *r, int64_t timer_ns, int64_t watch_ns) {
+    struct rt_m *m = r->m;
+    if (sleep_until(r, timer_ns - watch_ns)) {
         return true;
+    }
+    if (r->ready.count > 0) {
+        return false;
     }
     int64_t late_ns = os_now() - (timer_ns - watch_ns);
     int64_t less_ns = m->oversleep_ns - (m->oversleep_ns >> OVERSLEEP_SHIFT);
@@ -561,16 +590,17 @@ static bool sleep_until_timer(struct rt_m *m, int64_t timer_ns, int64_t watch_ns
     return watch_ns > 0 && rt_note_watch(m, timer_ns);
 }
 
-/* p is m's until somebody claims it, which m learns from its note. */
-static enum idle_end sleep_idle(struct rt_m *m, const struct rt_p *p, bool caches) {
+/* p is m's until somebody claims it, which m learns from its note. Who polls does not
+   watch the note first: what comes next will most likely come from there. */
+static enum idle_end sleep_idle(struct rest *r, bool caches) {
     /* relaxed: see 'Timers' in the essay */
-    int64_t timer_ns = rt_load_rlx(&p->clock.next_ns);
+    int64_t timer_ns = rt_load_rlx(&r->p->clock.next_ns);
     int64_t watch_ns = 0;
     if (rt_sched_lingering()) {
-        int64_t end_ns = os_now() + LINGER_NS;
-        watch_ns = m->oversleep_ns;
+        int64_t end_ns = os_now() + (r->polls ? 0 : LINGER_NS);
+        watch_ns = r->m->oversleep_ns;
         bool near = timer_ns - watch_ns < end_ns + SLEEP_MIN_NS;
-        if (rt_note_watch(m, near ? timer_ns : end_ns)) {
+        if (rt_note_watch(r->m, near ? timer_ns : end_ns)) {
             return IDLE_WOKEN;
         }
         if (near) {
@@ -578,10 +608,36 @@ static enum idle_end sleep_idle(struct rt_m *m, const struct rt_p *p, bool cache
         }
     }
     int64_t caches_ns = caches ? os_now() + CACHE_IDLE_NS : OS_NEVER;
-    if (timer_ns < caches_ns) {
-        return sleep_until_timer(m, timer_ns, watch_ns) ? IDLE_WOKEN : IDLE_TIMER;
+    bool timer = timer_ns < caches_ns;
+    bool woken =
+        timer ? sleep_until_timer(r, timer_ns, watch_ns) : sleep_until(r, caches_ns);
+    if (woken) {
+        return IDLE_WOKEN;
     }
-    return rt_note_sleep(m, caches_ns) ? IDLE_WOKEN : IDLE_LONG;
+    return r->ready.count > 0 ? IDLE_EVENTS : timer ? IDLE_TIMER : IDLE_LONG;
+}
+
+/* m sleeps with p, which is idle. Returns why it is awake, with a P or as a spare one. */
+static enum idle_end sleep_with(struct rt_m *m, struct rt_p *p, bool caches) {
+    struct rest r = {.m = m, .p = p, .polls = rt_poll_wanted() && rt_poll_take()};
+    /* Woken by wake_p(), rt_idle_claim() or rt_idle_release_all(), whoever clears the P's
+       bit. */
+    enum idle_end end =
+        unlikely(rt_procs_is_leaving(p)) ? IDLE_LEAVES : sleep_idle(&r, caches);
+    if (r.polls) {
+        rt_poll_give();
+    }
+    bool back = end == IDLE_WOKEN || come_back(m, p);
+    if (r.ready.count > 0) {
+        rt_poll_deliver(back ? m->p : NULL, &r.ready);
+    }
+    while (!back) {
+        if (rt_note_sleep(m, is_claimed(p) ? OS_NEVER : os_now() + RETRY_NS)) {
+            return IDLE_WOKEN;
+        }
+        back = come_back(m, p);
+    }
+    return end;
 }
 
 bool rt_idle_park(struct rt_m *m) {
@@ -591,22 +647,15 @@ bool rt_idle_park(struct rt_m *m) {
         if (rt_idle_all()) {
             rt_quiesce_check();
         }
-        /* Woken by wake_p(), rt_idle_claim() or rt_idle_release_all(), whoever clears the
-           P's bit. */
-        enum idle_end end =
-            unlikely(rt_procs_is_leaving(p)) ? IDLE_LEAVES : sleep_idle(m, p, caches);
-        while (end != IDLE_WOKEN && !come_back(m, p)) {
-            if (rt_note_sleep(m, is_claimed(p) ? OS_NEVER : os_now() + RETRY_NS)) {
-                end = IDLE_WOKEN;
-            }
-        }
+        enum idle_end end = sleep_with(m, p, caches);
+        /* For itself, or since nobody polls now: see 'Nobody polls' in poll.c. */
+        rt_monitor_poke();
         if (m->p == NULL) {
             return true;
         }
         if (end == IDLE_LONG) {
             give_caches_back(p);
         }
-        rt_monitor_poke();
         rt_store_rlx(&m->p->cpu, os_cpu_current()); /* relaxed: a hint */
     }
     return (rt_load_rlx(&m->p->attention) & RT_ATTENTION_STOP) == 0; /* relaxed: sticky */
@@ -649,8 +698,8 @@ void rt_idle_release_all(void) {
     }
 }
 
-/* Its M had to leave it with that, which nobody would come to if it were idle. p is in the
-   caller's hands. */
+/* Its M had to leave it with that, which nobody would come to if it were idle. p is in
+   the caller's hands. */
 static bool has_own_work(const struct rt_p *p) {
     /* relaxed: timers are disarmed by others, and goroutines stolen: then a thread comes
        for nothing */
@@ -662,7 +711,7 @@ void rt_idle_retry_unstartable(void) {
     int id;
     uint32_t tries =
         rt_sched_ps_end(); /* the starter may set them aside again meanwhile */
-    while (tries-- > 0 && (id = bit_take_any(maps.aside)) >= 0) {
+    while (tries-- > 0 && (id = bit_take_any(maps.aside, RT_POLL_NO_P)) >= 0) {
         struct rt_p *p = &rt_sched.ps[id];
         if (has_own_work(p)) {
             /* sc: as in reserve(). */
@@ -678,7 +727,7 @@ void rt_idle_retry_unstartable(void) {
     /* fence(heavy): the word before the queues. Pairs with the fence(light) in
        rt_idle_notify(), whose caller may have found no idle P a moment ago. */
     rt_fence_heavy();
-    if (rt_find_pending(1) > 0) {
+    if (rt_find_surplus(1) > 0) {
         rt_idle_wake(1);
     }
 }

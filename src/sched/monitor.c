@@ -7,6 +7,7 @@
 #include "sched/dump.h"
 #include "sched/find.h"
 #include "sched/idle.h"
+#include "sched/poll.h"
 #include "sched/procs.h"
 #include "sched/quiesce.h"
 #include "sched/retake.h"
@@ -18,13 +19,14 @@
 
 /*
  * Its duties, each a function below:
- *   - a goroutine is alone in the next slot of a P that computes, while others are idle:
- *     somebody is woken to steal it
+ *   - a goroutine is alone in the next slot of a P that computes, or the P keeps some,
+ *     while others are idle: somebody is woken to steal it
+ *   - descriptors may be ready and nobody looks: see poll.c
  *   - a P has begun no slice for the length of one: its ring gets its turn, see
  *     rt_find_local()
  *   - a thread blocks in the kernel, or a goroutine computes for too long: see retake.c
- *   - a timer of a P that computes is due: somebody is woken to steal it, and the owner is
- *     sent to its timers at its next scheduling
+ *   - a timer of a P that computes is due: somebody is woken to steal it, and the owner
+ *     is sent to its timers at its next scheduling
  *   - timers of threads without a P: it fires them itself
  *   - a thread could not be started, or a stack not be had: another try
  *   - the CPUs or the quota of the process have changed: so has the number of Ps, about a
@@ -51,6 +53,18 @@
  * the M wakes it. An M gets a P by being woken, by coming back, or as the first one; each
  * of these pokes.
  *
+ * Polling. Where nobody else does, it sleeps in the poller: see poll.c. Who wakes it has
+ * to know.
+ *
+ *     monitor                            who wakes it
+ *     [S] polls := true                  [S] the sequence
+ *         fence(sc)                          fence(sc)
+ *     [L] the sequence                   [L] polls
+ *
+ * One sees the other: either the monitor does not sleep, or it is woken there. One that
+ * is woken there, and has left meanwhile, sees the sequence; then somebody else returns
+ * for no reason.
+ *
  * A new first timer. ('Wake before')
  *
  *     monitor                            thread without a P that arms a timer
@@ -59,17 +73,19 @@
  *     [L] next_ns of monitor_clock       [L] sleeps_until
  *
  * One sees the other: either the monitor sleeps until the timer only, or it is woken for
- * it. What stands in sleeps_until while it is awake is old. If it is too late a time, it is
- * woken for nothing; if it is not, that load comes before the monitor's next store there,
- * and the monitor sees the timer.
+ * it. What stands in sleeps_until while it is awake is old. If it is too late a time, it
+ * is woken for nothing; if it is not, that load comes before the monitor's next store
+ * there, and the monitor sees the timer.
  */
-#define TICK_MIN_NS    ((int64_t)20 * 1000)
-#define TICK_MAX_NS    ((int64_t)1000 * 1000)
-#define TICK_LONG_NS   ((int64_t)10 * 1000 * 1000)
-#define DROWSY_NS      ((int64_t)200 * 1000)
-#define SCAVENGE_NS    ((int64_t)1000 * 1000 * 1000)
-#define FOLLOW_NS      ((int64_t)1000 * 1000 * 1000)
-#define IDLE_TICKS_MAX 4 /* ticks with all Ps idle before it goes dormant */
+#define TICK_MIN_NS      ((int64_t)20 * 1000)
+#define TICK_MAX_NS      ((int64_t)1000 * 1000)
+#define TICK_LONG_NS     ((int64_t)10 * 1000 * 1000)
+#define DROWSY_NS        ((int64_t)200 * 1000)
+#define SCAVENGE_NS      ((int64_t)1000 * 1000 * 1000)
+#define FOLLOW_NS        ((int64_t)1000 * 1000 * 1000)
+#define POLL_TICK_MIN_NS ((int64_t)100 * 1000)
+#define POLL_TICK_MAX_NS ((int64_t)3200 * 1000)
+#define IDLE_TICKS_MAX   4 /* ticks with all Ps idle before it goes dormant */
 
 /* A P that is later than that to its timers has forgotten the time. */
 #define LATE_NS ((int64_t)100 * 1000)
@@ -92,6 +108,7 @@ static struct {
     rt_atomic(uint32_t) stop;
     rt_atomic(uint32_t) helping; /* 1 from the request for stacks until none is wanted */
     rt_atomic(int64_t) sleeps_until; /* see 'Wake before' */
+    rt_atomic(bool) polls;           /* it sleeps in the poller; see 'Polling' */
 
     /* The monitor's own. */
     struct seen *seen; /* per P */
@@ -101,15 +118,23 @@ static struct {
     int64_t next_retry_ns;
     int64_t next_follow_ns;
     struct rt_cpu_reader *limits;
+    int64_t poll_tick_ns;
     int64_t busy_timer_ns; /* the first timer of a busy P at the last look */
     bool scavenge_more;
     int idle_ticks;
 } monitor;
 
 void rt_monitor_wake(void) {
-    /* sc: after what it is woken for, which it looks at after it has read the sequence. */
+    /* sc: after what it is woken for, which it looks at after it has read the sequence.
+       */
     rt_add_sc(&monitor.sequence, 1);
-    os_futex_wake(&monitor.sequence, 1);
+    /* fence(sc): the sequence before polls. Pairs with sleep_polling(). */
+    rt_fence_sc();
+    if (rt_load_acq(&monitor.polls)) { /* acquire: pairs with sleep_polling() */
+        rt_poll_break();
+    } else {
+        os_futex_wake(&monitor.sequence, 1);
+    }
 }
 
 void rt_monitor_wake_before(int64_t when_ns) {
@@ -141,15 +166,18 @@ static bool help(void) {
     return more;
 }
 
-/* True: some P has a goroutine in its next slot and has not moved on since the last
-   look. */
+/* True: the P has a goroutine in its next slot, or some that it keeps, and has not moved
+   on since the last look. */
 static bool next_is_stuck(struct rt_p *p) {
     struct seen *seen = &monitor.seen[p->id];
     uint32_t switches = rt_p_switches(p);
     bool stuck = switches == seen->switches &&
                  /* relaxed: a hint; the thief decides */
-                 rt_load_rlx(&p->runq.next) != NULL;
+                 (rt_load_rlx(&p->runq.next) != NULL || rt_runq_kept(&p->runq) > 0);
     seen->switches = switches;
+    if (stuck) {
+        rt_runq_keep_none(&p->runq);
+    }
     return stuck;
 }
 
@@ -176,7 +204,8 @@ static bool rescue_next(void) {
         found |= next_is_stuck(&rt_sched.ps[i]);
     }
     if (found) {
-        rt_idle_wake(1);
+        /* As after a submit: those that are no longer kept are a surplus from here on. */
+        rt_idle_notify(1);
     }
     return found;
 }
@@ -214,8 +243,8 @@ static void fire_timers(int64_t now) {
         return;
     }
     rt_find_monitor_timers(now);
-    /* fence(sc): the timer's time before the idle word. Pairs with the fence in give_up(),
-       after which rt_quiesce_check() reads the time. */
+    /* fence(sc): the timer's time before the idle word. Pairs with the fence in
+       give_up(), after which rt_quiesce_check() reads the time. */
     rt_fence_sc();
     if (rt_idle_all()) {
         rt_quiesce_check();
@@ -299,15 +328,32 @@ static int64_t plan(int64_t now, bool rescued, int64_t retake_ns) {
     return until;
 }
 
+/* The monitor has taken the poller. */
+static void sleep_polling(uint32_t sequence, int64_t until) {
+    rt_store_rel(&monitor.polls, true); /* release: that there is a poller */
+    /* fence(sc): polls before the sequence. Pairs with rt_monitor_wake(). */
+    rt_fence_sc();
+    if (rt_load_rlx(&monitor.sequence) == sequence) { /* relaxed: ordered by the fence */
+        rt_poll_monitor_sleep(until);
+    }
+    rt_store_rlx(&monitor.polls, false); /* relaxed: a wake-up too many does no harm */
+    rt_poll_give();
+}
+
 /* Sleeps until then, or until its first timer is due, or until rt_monitor_wake() has
-   changed the sequence. */
-static void sleep_until(uint32_t sequence, int64_t until) {
+   changed the sequence; in the poller if that is wanted and nobody else is there. */
+static void sleep_until(uint32_t sequence, int64_t until, bool polls) {
     rt_store_rlx(&monitor.sleeps_until, until); /* relaxed: ordered by the fence */
     /* fence(sc): sleeps_until before the timer. Pairs with rt_monitor_wake_before(). */
     rt_fence_sc();
     /* relaxed: ordered by the fence */
     int64_t timer_ns = rt_load_rlx(&rt_sched.monitor_clock.next_ns);
-    os_futex_wait(&monitor.sequence, sequence, timer_ns < until ? timer_ns : until);
+    until = timer_ns < until ? timer_ns : until;
+    if (polls && rt_poll_take()) {
+        sleep_polling(sequence, until);
+    } else {
+        os_futex_wait(&monitor.sequence, sequence, until);
+    }
 }
 
 /* True if the next look can wait until something happens. */
@@ -319,6 +365,20 @@ static bool may_sleep_long(void) {
     return ++monitor.idle_ticks > IDLE_TICKS_MAX;
 }
 
+/* When to see to the poller: at once if it is stale. As long as the Ps see to it, the
+   next look is twice as late each time. */
+static int64_t plan_polling(int64_t now) {
+    int64_t stale_ns = rt_poll_stale_ns();
+    if (stale_ns <= now || stale_ns == OS_NEVER) {
+        monitor.poll_tick_ns = POLL_TICK_MIN_NS;
+        return stale_ns;
+    }
+    if (monitor.poll_tick_ns < POLL_TICK_MAX_NS) {
+        monitor.poll_tick_ns *= 2;
+    }
+    return now + monitor.poll_tick_ns;
+}
+
 /* Sleeps until poked; until the next time to give memory back if there is some. */
 static void sleep_dormant(uint32_t sequence) {
     rt_store_rlx(&rt_monitor_dormant, 1); /* relaxed: ordered by the fence */
@@ -327,8 +387,8 @@ static void sleep_dormant(uint32_t sequence) {
     if (rt_idle_all() && !have_failures()) {
         /* Woken by rt_monitor_poke() or rt_monitor_stop(), which change the sequence
            first. */
-        sleep_until(sequence,
-                    monitor.scavenge_more ? monitor.next_scavenge_ns : OS_NEVER);
+        sleep_until(sequence, monitor.scavenge_more ? monitor.next_scavenge_ns : OS_NEVER,
+                    rt_poll_wanted());
     }
     rt_store_rlx(&rt_monitor_dormant, 0); /* relaxed: a poke too many does no harm */
 }
@@ -362,10 +422,12 @@ static void monitor_main(void *unused) {
             sleep_dormant(sequence);
         } else {
             int64_t until = plan(now, rescued, retake_ns);
+            int64_t stale_ns = plan_polling(now);
             rt_store_rlx(&rt_monitor_drowsy,
                          until - now > DROWSY_NS &&
                              !rt_retake_watches_calls()); /* relaxed: a hint */
-            sleep_until(sequence, until);
+            sleep_until(sequence, stale_ns > now && stale_ns < until ? stale_ns : until,
+                        stale_ns <= now);
             rt_store_rlx(&rt_monitor_drowsy, 0);
         }
     }
@@ -382,6 +444,7 @@ int rt_monitor_start(void) {
     rt_store_rlx(&monitor.stop, 0); /* relaxed: published by starting the thread */
     rt_store_rlx(&monitor.helping, 0);
     monitor.tick_ns = TICK_MIN_NS;
+    monitor.poll_tick_ns = POLL_TICK_MIN_NS;
     monitor.idle_ticks = 0;
     monitor.scavenge_more = false;
     rt_store_rlx(&monitor.sleeps_until, 0);

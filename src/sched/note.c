@@ -5,6 +5,7 @@
 #include "base/atomic.h"
 #include "os/os.h"
 #include "sched/m.h"
+#include "sched/poll.h"
 
 #include <errno.h>
 
@@ -12,6 +13,7 @@ enum note_state {
     NOTE_AWAKE = 0,
     NOTE_ASLEEP = 1,
     NOTE_WOKEN = 2,
+    NOTE_POLLING = 3,
 };
 
 /* Looks at the note before the clock is asked again. */
@@ -38,9 +40,12 @@ static void bring(struct rt_m *m) {
 
 void rt_note_wake(struct rt_m *m) {
     bring(m);
-    /* acq_rel: publishes why it is woken. Pairs with the acquire in rt_note_sleep(). */
-    if (rt_swap_acqrel(&m->note, NOTE_WOKEN) == NOTE_ASLEEP) {
+    /* acq_rel: publishes why it is woken. Pairs with the acquires of the M below. */
+    uint32_t old = rt_swap_acqrel(&m->note, NOTE_WOKEN);
+    if (old == NOTE_ASLEEP) {
         os_futex_wake(&m->note, 1);
+    } else if (old == NOTE_POLLING) {
+        rt_poll_break();
     }
 }
 
@@ -85,4 +90,24 @@ static bool sleep_until_woken(struct rt_m *m, int64_t deadline_ns) {
 
 bool rt_note_sleep(struct rt_m *m, int64_t deadline_ns) {
     return sleep_until_woken(m, deadline_ns) && woken(m);
+}
+
+bool rt_note_poll_begin(struct rt_m *m) {
+    /* acquire, here and below: pairs with the release in rt_note_wake(). */
+    uint32_t note = rt_load_acq(&m->note);
+    while (note != NOTE_WOKEN) {
+        if (rt_cas_acqrel(&m->note, &note, NOTE_POLLING)) {
+            return true;
+        }
+    }
+    return !woken(m);
+}
+
+bool rt_note_is_woken(const struct rt_m *m) {
+    return rt_load_acq(&m->note) == NOTE_WOKEN;
+}
+
+bool rt_note_poll_end(struct rt_m *m) {
+    uint32_t polling = NOTE_POLLING;
+    return !rt_cas_acqrel(&m->note, &polling, NOTE_AWAKE) && woken(m);
 }

@@ -4,11 +4,12 @@
 #define RT_SCHED_NOTE_H
 
 /*
- * Three values: 0 awake, 1 asleep in the kernel, 2 woken. An M sets its note to 0 before
+ * Four values: 0 awake, 1 asleep in the kernel, 2 woken, 3 asleep in the poller. An M sets its note to 0 before
  * it makes itself known to those who may wake it: by its P's bit in the map of idle Ps,
  * in the list of spare Ms, or by a goroutine that only it may run. Whoever takes it from
  * there, of whom there is only one, owns the note, and what else the M is to find when it
- * comes back: its P. The kernel is called only if the M got as far as sleeping there.
+ * comes back: its P. The kernel is called only if the M got as far as sleeping there, by a
+ * futex, or in the poller by rt_poll_break().
  *
  * Where. ('Where') A thread that gives its P away and then sleeps leaves its CPU to whom it
  * wakes. But the kernel, which does not know that yet, puts a thread where it slept before;
@@ -43,5 +44,15 @@ bool rt_note_watch(struct rt_m *m, int64_t end_ns);
 
 /* The M. Sleeps until it is woken, true, or until the deadline, false. */
 bool rt_note_sleep(struct rt_m *m, int64_t deadline_ns);
+
+/* The M. From here to rt_note_poll_end() it is woken by rt_poll_break(). False: it has been
+   woken by now, and does not sleep. */
+bool rt_note_poll_begin(struct rt_m *m);
+
+/* The M, in between. */
+bool rt_note_is_woken(const struct rt_m *m);
+
+/* The M. True: it has been woken. */
+bool rt_note_poll_end(struct rt_m *m);
 
 #endif

@@ -31,15 +31,18 @@ enum rt_attention {
     RT_ATTENTION_LOCKED = 16,
     /* there are more Ps than wanted: the owner gives this one up, see procs.c */
     RT_ATTENTION_RETIRE = 32,
+    /* nobody has polled for long, or somebody has, and found what has waited for long:
+       the scheduler looks there and into the global queue first */
+    RT_ATTENTION_POLL = 64,
 
     /* with one of these set no goroutine is switched to directly */
     RT_ATTENTION_SCHEDULER = RT_ATTENTION_STOP | RT_ATTENTION_TIMERS |
                              RT_ATTENTION_BOUND | RT_ATTENTION_LOCKED |
-                             RT_ATTENTION_RETIRE,
+                             RT_ATTENTION_RETIRE | RT_ATTENTION_POLL,
 };
 
-/* What the scheduler has to know of a wheel of timers. Written under the wheel's lock, see
-   'Clocks' in time/timer.c. */
+/* What the scheduler has to know of a wheel of timers. Written under the wheel's lock,
+   see 'Clocks' in time/timer.c. */
 struct rt_clock {
     rt_atomic(int64_t) next_ns; /* when the first is due; RT_WHEEL_NEVER: there is none */
     rt_atomic(uint32_t) firings; /* how often some were taken out because they were due */
@@ -51,6 +54,14 @@ struct rt_turn {
     uint32_t slices;
 };
 
+/* How long goroutines take that I/O has woken: see 'Waking others' in poll.c. */
+struct rt_pace {
+    int64_t began_ns; /* when the batch was woken */
+    int64_t each_ns;  /* on the average */
+    uint32_t count;   /* how many are in the batch; 0: it is not measured */
+    int64_t full_ns;  /* since when the ring has been full at each look; 0: it was not */
+};
+
 struct rt_p {
     struct rt_runq runq; /* its own rules: runq.h */
 
@@ -60,11 +71,13 @@ struct rt_p {
 
     /* Owner: the M that holds the P; passed on through the idle word, see idle.c. */
     struct rt_gcache gcache;
-    /* since when it needs an M, because its own had to leave it: see starter.c; 0: it does
-       not */
+    /* since when it needs an M, because its own had to leave it: see starter.c; 0: it
+       does not */
     int64_t left_ns;
     int left_looks; /* how often the starter has found no thread for it since */
     struct rt_turn bound_turn; /* see bound.h */
+    struct rt_pace pace;
+    uint32_t poll_countdown; /* waits for descriptors until the clock is looked at */
     /* schedulings until the global queue is looked at first */
     uint32_t global_countdown;
     /* goroutine numbers reserved for this P: [id_next, id_end) */
@@ -77,6 +90,8 @@ struct rt_p {
     rt_atomic(uint32_t) nexttick;  /* goroutines that ran on an inherited slice */
     rt_atomic(uint64_t) spawned;
     rt_atomic(uint64_t) ended;
+    rt_atomic(uint64_t) polls_begun; /* waits for descriptors */
+    rt_atomic(uint64_t) polls_ended;
     rt_atomic(int) cpu; /* where the owner was seen last: a hint for thieves */
 
     /* Atomic: of its own timers. Only the owner makes the time earlier. */

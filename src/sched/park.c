@@ -77,50 +77,89 @@ void rt_ready(struct rt_g *g) {
     }
 }
 
-/* Turns the list around, so that who waited longest is first, and wakes those in it that
-   are not for a run queue. */
-static struct rt_glist runnable_in_order(struct rt_g *list) {
-    struct rt_g *first = NULL;
-    struct rt_g *last = NULL;
-    uint32_t count = 0;
-    while (list != NULL) {
-        struct rt_g *g = list;
-        list = rt_g_next(g);
+/* Those of the list that are for a run queue, runnable; the others are woken. */
+static struct rt_glist make_runnable(struct rt_glist *list) {
+    struct rt_glist runnable = {.first = NULL};
+    struct rt_g *g;
+    while ((g = rt_glist_pop(list)) != NULL) {
         if (unlikely((g->flags & RT_G_FLAGS_UNQUEUED) != 0)) {
             ready_unqueued(g);
             continue;
         }
         rt_gstate_set(g, RT_G_WAITING, RT_G_RUNNABLE);
-        rt_g_link(g, first);
-        first = g;
-        last = last == NULL ? g : last;
-        count++;
+        rt_glist_append(&runnable, g);
     }
-    return (struct rt_glist){.first = first, .last = last, .count = count};
+    return runnable;
+}
+
+/* As many as there is room for. */
+static void fill_ring(struct rt_p *p, struct rt_glist *list) {
+    struct rt_g *g;
+    while ((g = list->first) != NULL) {
+        /* read before g is published: then it may run and go */
+        struct rt_g *rest = rt_g_next(g);
+        if (!rt_runq_put(&p->runq, g)) {
+            return;
+        }
+        list->first = rest;
+        list->count--;
+    }
+}
+
+static void put_in_order(struct rt_p *p, struct rt_glist *list, bool keeps) {
+    uint32_t count = list->count;
+    if (count == 0) {
+        return;
+    }
+    if (p != NULL && !migrating()) {
+        fill_ring(p, list);
+        if (keeps && list->count == 0) {
+            rt_runq_keep(&p->runq);
+            return;
+        }
+    }
+    rt_globq_put_list(list);
+    rt_idle_notify(count);
+}
+
+void rt_ready_in_order(struct rt_p *p, struct rt_glist *list, bool keeps) {
+    struct rt_glist all = make_runnable(list);
+    if (all.count == 1 && p != NULL && !migrating()) {
+        rt_queue_next(p, all.first);
+    } else {
+        put_in_order(p, &all, keeps);
+    }
+}
+
+void rt_ready_behind(struct rt_p *p, struct rt_glist *list) {
+    struct rt_glist all = make_runnable(list);
+    put_in_order(p, &all, false /* others are woken */);
 }
 
 void rt_ready_list(struct rt_g *list) {
+    struct rt_m *m = arch_self();
+    struct rt_glist all = {.first = NULL};
     if (list != NULL && rt_g_next(list) == NULL) {
         rt_ready(list);
         return;
     }
-    struct rt_glist all = runnable_in_order(list);
-    struct rt_m *m = arch_self();
-    uint32_t count = all.count;
-    if (m != NULL && !migrating()) {
-        struct rt_g *g;
-        while ((g = all.first) != NULL) {
-            /* read before g is published: then it may run and go */
-            struct rt_g *rest = rt_g_next(g);
-            if (!rt_runq_put(&m->p->runq, g)) {
-                break;
-            }
-            all.first = rest;
-            all.count--;
-        }
+    while (list != NULL) { /* who waited longest comes to the front */
+        struct rt_g *g = list;
+        list = rt_g_next(g);
+        rt_g_link(g, all.first);
+        all.first = g;
+        all.last = all.last == NULL ? g : all.last;
+        all.count++;
     }
-    rt_globq_put_list(&all);
+    rt_ready_in_order(m != NULL ? m->p : NULL, &all, false /* others are woken */);
+}
+
+void rt_ready_urgent(struct rt_glist *list) {
+    struct rt_glist all = make_runnable(list);
+    uint32_t count = all.count;
     if (count > 0) {
+        rt_globq_put_urgent(&all);
+        rt_sched_ask_attention(RT_ATTENTION_POLL);
         rt_idle_notify(count);
     }
 }
@@ -211,7 +250,8 @@ static void commit_back(struct rt_m *m, struct rt_g *g, void *arg) {
     }
 }
 
-/* Switches to the scheduler; g comes back when its turn has come, perhaps on another M. */
+/* Switches to the scheduler; g comes back when its turn has come, perhaps on another M.
+   */
 static void yield_to_scheduler(struct rt_m *m, struct rt_g *g) {
     rt_gstate_set(g, RT_G_RUNNING, RT_G_RUNNABLE);
     m->commit = commit_yield_global;
@@ -231,8 +271,9 @@ static bool others_wait(struct rt_p *p) {
 static RT_NOINLINE void yield_slow(struct rt_m *m) {
     /* relaxed: seeing it later does no harm */
     uint32_t attention = rt_load_rlx(&m->p->attention);
-    bool wanted =
-        (attention & RT_ATTENTION_SCHEDULER & ~(uint32_t)RT_ATTENTION_LOCKED) != 0;
+    bool wired = (attention & RT_ATTENTION_LOCKED) != 0; /* it does not look for others */
+    uint32_t in_vain = wired ? RT_ATTENTION_LOCKED | RT_ATTENTION_POLL : 0;
+    bool wanted = (attention & RT_ATTENTION_SCHEDULER & ~in_vain) != 0;
     if (wanted || migrating() || others_wait(m->p)) {
         yield_to_scheduler(m, rt_m_g(m));
     }

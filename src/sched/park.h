@@ -92,6 +92,18 @@ void rt_ready(struct rt_g *g);
    first to run. */
 void rt_ready_list(struct rt_g *list);
 
+/* The same for a list in the order in which they are to run, which is empty afterwards: on p
+   if it is the caller's, NULL: for everybody. keeps: p comes to them so soon that nobody need
+   be woken. */
+void rt_ready_in_order(struct rt_p *p, struct rt_glist *list, bool keeps);
+
+/* The same behind what is in the ring of p, the caller's. */
+void rt_ready_behind(struct rt_p *p, struct rt_glist *list);
+
+/* The same for a thread without a P: they come before all others, and Ps are asked to look
+   for them at their next scheduling. */
+void rt_ready_urgent(struct rt_glist *list);
+
 /* The goroutine that runs on m, the caller, gives way because it was asked to. Returns when
    its turn has come again, perhaps on another M. */
 void rt_yield_asked(struct rt_m *m);

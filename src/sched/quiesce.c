@@ -6,6 +6,7 @@
 #include "sched/find.h"
 #include "sched/foreign.h"
 #include "sched/idle.h"
+#include "sched/poll.h"
 #include "sched/sched.h"
 #include "sched/spawn.h"
 
@@ -14,18 +15,23 @@
 /*
  * Nothing can happen when all of this holds:
  *   - every P is idle and nobody searches: the idle word
- *   - no goroutine is queued, none waits for a stack, and none is in a call that blocks its
- *     thread, or stopped by a signal
+ *   - no goroutine is queued, none waits for a stack, and none is in a call that blocks
+ *     its thread, or stopped by a signal
  *   - no foreign thread is inside a call that could wake somebody, and none has announced
  *     itself
+ *   - nobody waits for a descriptor, nor is on the way back from it
  *   - no timer is armed; tuco_stop() does not ask that, since a timer without a goroutine
  *     is nothing that it would wait for
  * Once it holds, only a goroutine or a foreign thread could change it.
  *
  * Timers fire by themselves, perhaps just while all of this is looked at, and their
- * goroutines are in the queues when the look at those is over, and no longer armed when the
- * timers are looked at. So firings are counted before and after: if there was one, whoever
- * fired goes to sleep later, or is the monitor, and calls again.
+ * goroutines are in the queues when the look at those is over, and no longer armed when
+ * the timers are looked at. So firings are counted before and after: if there was one,
+ * whoever fired goes to sleep later, or is the monitor, and calls again.
+ *
+ * Waits for descriptors end by themselves as well, and who waited may be at work already
+ * when they are looked at. So those that have ended are counted before all else, and
+ * those that have begun after it: if these are as many, nobody has waited in between.
  *
  * The foreign counts are read first. A foreign thread that was inside and has left by
  * then has done all it did before, and so has taken a P out of the idle ones if it made
@@ -34,13 +40,14 @@
  *
  * Who calls. Each of these facts becomes true by somebody's act, and each of these calls
  * rt_quiesce_check() afterwards: the M that goes to sleep or cannot start another
- * (idle.c), the searcher that has handed its P on (find.c), the foreign thread that leaves
- * or parks (foreign.c), the monitor that has fired its last timer (monitor.c) or taken no P
- * after all (retake.c), and the thread whose goroutine is back in a queue (park.c). A timer is disarmed by a goroutine, whose M goes to
- * sleep later, or by a foreign thread, which leaves; and fired by an M or the monitor. A
- * goroutine that gets its stack after all is queued, and so runs on an M that goes to
- * sleep later. The lifecycle lock makes the last two of them see each other: whoever takes
- * it second sees all.
+ * (idle.c), the searcher that has handed its P on (find.c), the foreign thread that
+ * leaves or parks (foreign.c), the monitor that has fired its last timer (monitor.c) or
+ * taken no P after all (retake.c), and the thread whose goroutine is back in a queue
+ * (park.c). A timer is disarmed by a goroutine, whose M goes to sleep later, or by a
+ * foreign thread, which leaves; and fired by an M or the monitor. A goroutine that gets
+ * its stack after all is queued, and so runs on an M that goes to sleep later. The
+ * lifecycle lock makes the last two of them see each other: whoever takes it second sees
+ * all.
  */
 
 /* Lifecycle lock. A futex: tuco_stop() sleeps on it while it is WAITING. */
@@ -60,9 +67,9 @@ static _Noreturn void report_deadlock(void) {
     os_exit(RT_EXIT_STATUS);
 }
 
-/* Goroutines whose P was taken, and those that stepped aside, come back by themselves. One
-   may leave, or come back, just while the rest is looked at: so this is asked before and
-   after, and has to be the same, with nobody away. */
+/* Goroutines whose P was taken, and those that stepped aside, come back by themselves.
+   One may leave, or come back, just while the rest is looked at: so this is asked before
+   and after, and has to be the same, with nobody away. */
 static uint64_t away_now(void) {
     /* acquire: where those went that are back is seen. Pairs with rt_sched_return(). */
     return rt_load_acq(&rt_sched.away);
@@ -83,12 +90,13 @@ static bool any_is_next(void) {
 void rt_quiesce_check(void) {
     rt_lock(&rt_sched.lifecycle);
     if (rt_phase_now() != RT_RUNNING) {
-        /* A foreign thread that left when the runtime ended: the Ps may be gone. Under the
-           lock the end cannot begin. */
+        /* A foreign thread that left when the runtime ended: the Ps may be gone. Under
+           the lock the end cannot begin. */
         rt_unlock(&rt_sched.lifecycle);
         return;
     }
-    bool silent = rt_foreign_silent(); /* first: see the essay */
+    uint64_t polls_ended = rt_poll_waits_ended(); /* before all else: see the essay */
+    bool silent = rt_foreign_silent();            /* first: see the essay */
     uint32_t firings = rt_sched_timer_firings();
     uint64_t away = away_now();
     rt_spawn_starving_lock();
@@ -97,7 +105,7 @@ void rt_quiesce_check(void) {
     rt_spawn_starving_unlock();
     at_rest = at_rest && away % RT_AWAY_DEPARTED == 0 && away == away_now();
     if (at_rest && rt_sched_has_main() && silent && !rt_sched_timers_armed() &&
-        firings == rt_sched_timer_firings()) {
+        firings == rt_sched_timer_firings() && !rt_poll_awaited(polls_ended)) {
         report_deadlock();
     }
     /* relaxed, here and below: under the lock; the futex re-checks. */

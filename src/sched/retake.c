@@ -31,7 +31,9 @@
  *                                             is over, and made to by a signal when it is.
  *                                             If a timer of this P is due, which nobody else
  *                                             fires, it is asked once it has run for
- *                                             URGENT_NS, and made to FORCE_NS later
+ *                                             URGENT_NS, and made to FORCE_NS later. So
+ *                                             are as many Ps as the monitor has found
+ *                                             goroutines whose I/O is ready
  *
  * A look costs a thread's wake-up, so that for all Ps there is one, every LOOK_NS at the
  * same moments, if nothing is urgent. That is also how exact the times above are.
@@ -70,6 +72,7 @@ static struct seen *seen; /* per P */
 static int64_t block_look_ns;
 static int64_t closer_until_ns; /* see LOOK_CLOSER_NS */
 static bool watches_calls;
+static uint32_t urgent_left; /* of this look: goroutines that no P has been asked for */
 
 /* True: the P is in the hands of the same thread, and nothing was scheduled in between. */
 static bool is_unchanged(const struct seen *s, const struct rt_p *p,
@@ -215,6 +218,15 @@ static int64_t next_round(int64_t now) {
     return (now / round + 1) * round;
 }
 
+/* A goroutine whose I/O is ready waits, and this P is the one to be freed for it. */
+static bool is_urgent(void) {
+    if (urgent_left == 0) {
+        return false;
+    }
+    urgent_left--;
+    return true;
+}
+
 /* p is held by m, and somebody waits. Returns when to look again. */
 static int64_t look_at_held(struct seen *s, struct rt_p *p, struct rt_m *m, int64_t now,
                             bool *took) {
@@ -228,7 +240,7 @@ static int64_t look_at_held(struct seen *s, struct rt_p *p, struct rt_m *m, int6
     if (held_ns < URGENT_NS) {
         return s->since_ns + URGENT_NS;
     }
-    bool urgent = timer_waits(p, now);
+    bool urgent = timer_waits(p, now) || is_urgent();
     /* Looks come a little early or late. */
     int64_t round = round_ns(now);
     int64_t left_ns = rt_sched.config.slice_ns - held_ns - round / 2;
@@ -265,7 +277,8 @@ static int64_t look_at(struct rt_p *p, int64_t now, bool *took) {
     }
     watches_calls |= note_calls(s, m, now);
     if (!unchanged || !rt_m_is_outside(m)) {
-        return next_round(now);
+        bool urgent = timer_waits(p, now) || urgent_left > 0;
+        return urgent ? now + URGENT_NS : next_round(now);
     }
     return look_at_held(s, p, m, now, took);
 }
@@ -285,6 +298,7 @@ int64_t rt_retake_look(int64_t now_ns, bool *took) {
     uint32_t end = rt_sched_ps_end();
     bool took_one = false;
     watches_calls = false;
+    urgent_left = rt_globq_urgent();
     for (uint32_t i = 0; i < end; i++) {
         int64_t next_ns = look_at(&rt_sched.ps[i], now_ns, &took_one);
         again_ns = next_ns < again_ns ? next_ns : again_ns;

@@ -51,6 +51,7 @@ struct rt_runq {
     /* Atomic: moved by the owner. */
     rt_atomic(uint32_t) tail RT_CACHE_ALIGNED;
     rt_atomic(struct rt_g *) next;
+    rt_atomic(uint32_t) kept_end; /* those before it are kept: rt_runq_keep() */
     rt_atomic(struct rt_g *) slots[RT_RUNQ_SLOTS];
 };
 
@@ -142,6 +143,33 @@ static inline uint32_t rt_runq_length(const struct rt_runq *q) {
             return t - h;
         }
     }
+}
+
+/* Owner. Will come to all that is in the ring now so soon that nobody need be woken for
+   it. A hint: others may steal it all the same. */
+static inline void rt_runq_keep(struct rt_runq *q) {
+    rt_store_rlx(&q->kept_end, rt_load_rlx(&q->tail)); /* relaxed, both: own, a hint */
+}
+
+/* Any: the owner does not come to it. */
+static inline void rt_runq_keep_none(struct rt_runq *q) {
+    /* relaxed, both: a hint; if the owner has kept more since, this is about that too */
+    rt_store_rlx(&q->kept_end, rt_load_rlx(&q->head));
+}
+
+/* Any. How many are kept: a hint. */
+static inline uint32_t rt_runq_kept(const struct rt_runq *q) {
+    uint32_t kept =
+        rt_load_rlx(&q->kept_end) - rt_load_rlx(&q->head); /* relaxed: likewise */
+    return kept <= RT_RUNQ_SLOTS ? kept : 0;               /* else it is behind */
+}
+
+/* Any. How many are in the ring for whom somebody should be woken. Those that are put
+   there after a rt_runq_keep() count. */
+static inline uint32_t rt_runq_surplus(const struct rt_runq *q) {
+    uint32_t length = rt_runq_length(q); /* first: rather too many than too few */
+    uint32_t kept = rt_runq_kept(q);
+    return length > kept ? length - kept : 0;
 }
 
 /* Any. True if ring and next slot were empty at one moment. A goroutine that the owner

@@ -4,6 +4,7 @@
 #include "sync/sem.h"
 #include "base/die.h"
 #include "chan/chan.h"
+#include "sched/enter.h"
 #include "sched/park.h"
 #include "sync/waiting.h"
 
@@ -60,9 +61,11 @@ static bool try_acquire_locked(struct semaphore *s, int64_t n) {
 }
 
 static bool try_acquire(struct semaphore *s, int64_t n) {
+    rt_enter(); /* who is stopped by a signal must not hold the guard */
     rt_spin_lock(&s->guard);
     bool acquired = try_acquire_locked(s, n);
     rt_spin_unlock(&s->guard);
+    rt_leave();
     return acquired;
 }
 

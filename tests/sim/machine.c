@@ -399,6 +399,16 @@ void sim_thread_detach(struct sim_thread *t) {
     }
 }
 
+const struct sim_thread *sim_thread_named(const char *name) {
+    for (int i = 0; i < sim.threads_end; i++) {
+        const struct sim_thread *t = &sim.threads[i];
+        if (t->state != SIM_FREE && strcmp(t->name, name) == 0) {
+            return t;
+        }
+    }
+    return NULL;
+}
+
 int sim_threads_alive(void) {
     int alive = 0;
     for (int i = 0; i < sim.threads_end; i++) {

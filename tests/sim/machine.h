@@ -82,6 +82,7 @@ struct sim_thread {
     int64_t priority;            /* PCT */
     uint64_t last_step; /* PCT: when it had its last turn, or could go on again */
     uint64_t steps;
+    uint64_t clock_reads;
     int errno_value;
 
     /* While asleep. */
@@ -125,7 +126,9 @@ extern struct sim_machine {
     /* asked before time jumps, since no thread can go on now */
     void (*on_all_asleep)(void);
     void (*on_turn)(void); /* the turn goes to another thread */
-    const void *operand;   /* what the step to come accesses; NULL: a call */
+    /* the running thread has made a store, which others may not see yet */
+    void (*on_store)(const void *p, uint64_t value);
+    const void *operand; /* what the step to come accesses; NULL: a call */
     void (*signal_handler)(int number);
 } sim;
 
@@ -138,6 +141,9 @@ void sim_run(const struct sim_options *options, void (*main_fn)(void));
 struct sim_thread *sim_thread_start(const char *name, void (*fn)(void *), void *arg);
 void sim_thread_join(struct sim_thread *t);
 void sim_thread_detach(struct sim_thread *t);
+
+/* NULL: there is none of that name. */
+const struct sim_thread *sim_thread_named(const char *name);
 int sim_threads_alive(void);
 
 /* The calling thread sleeps until sim_wake() or its deadline; true: woken. What it waits

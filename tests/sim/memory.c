@@ -211,6 +211,9 @@ void sim_store(const struct sim_site *site, void *p, unsigned bytes, uint64_t va
                enum sim_order order) {
     access(site, p, true);
     sim_trace_value(value);
+    if (sim.on_store != NULL) {
+        sim.on_store(p, value);
+    }
     if (seen_at_once(p, order)) {
         write_memory(p, bytes, value);
         afterwards();

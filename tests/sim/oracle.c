@@ -4,6 +4,8 @@
 #include "arch/arch.h"
 #include "machine.h"
 #include "mem/gpool.h"
+#include "os_fd.h"
+#include "scenario.h"
 #include "sched/enter.h"
 #include "sched/find.h"
 #include "sched/idle.h"
@@ -36,6 +38,14 @@ static void check_ps_used(void) {
     }
 }
 
+/* Before anybody's next deadline nobody will ask the kernel. */
+static void check_somebody_polls(void) {
+    int64_t since_ns = sim_poll_untold_since();
+    if (since_ns != SIM_NEVER && sim.next_deadline_ns - since_ns > SIM_LATE_NS) {
+        sim_fail("a descriptor is ready, and nobody polls");
+    }
+}
+
 /* The machine is quiet and every buffer empty: these loads are memory itself. */
 void sim_oracle_all_asleep(void) {
     if (rt_phase_now() != RT_RUNNING || sim.blocked > 0) {
@@ -43,6 +53,7 @@ void sim_oracle_all_asleep(void) {
     }
     check_nothing_queued();
     check_ps_used();
+    check_somebody_polls();
 }
 
 void sim_oracle_others_asleep(void) {
@@ -50,7 +61,8 @@ void sim_oracle_others_asleep(void) {
     sim.quiet = true;
     uint32_t idle = rt_idle_ps(rt_load_rlx(&rt_idle.word));
     if (rt_phase_now() == RT_RUNNING && idle > 0) {
-        uint32_t queued = rt_find_pending(UINT32_MAX);
+        /* the monitor comes back for those that a P keeps, and does not come to */
+        uint32_t queued = rt_find_surplus(UINT32_MAX);
         if (queued > 0) {
             sim_fail(
                 "%u goroutines are queued and %u processors idle, and who could bring "
@@ -139,6 +151,21 @@ void sim_oracle_turn(void) {
     if (m != NULL) {
         check_stack(m);
         check_p(m);
+    }
+}
+
+/* Only the owner moves a ring's tail, or makes a next slot other than NULL. */
+void sim_oracle_store(const void *p, uint64_t value) {
+    size_t at = (size_t)((uintptr_t)p - (uintptr_t)rt_sched.ps);
+    if (rt_sched.ps == NULL || at >= SIM_PROCS_MAX * sizeof rt_sched.ps[0]) {
+        return;
+    }
+    const struct rt_p *owned = &rt_sched.ps[at / sizeof *owned];
+    bool puts = p == &owned->runq.tail || (p == &owned->runq.next && value != 0);
+    const struct rt_m *m = arch_self();
+    if (puts && (m == NULL || m->p != owned)) {
+        sim_fail("a goroutine is put into the queue of P %u by who does not have it",
+                 owned->id);
     }
 }
 

@@ -3,6 +3,8 @@
 #ifndef SIM_ORACLE_H
 #define SIM_ORACLE_H
 
+#include <stdint.h>
+
 /* Fails the run if a goroutine could run. For sim.on_all_asleep. */
 void sim_oracle_all_asleep(void);
 
@@ -14,5 +16,9 @@ void sim_oracle_others_asleep(void);
    that another one is on too, or has a P that another one has, or that was taken from it.
    For sim.on_turn. */
 void sim_oracle_turn(void);
+
+/* Fails the run if the thread puts a goroutine into the queue of a P that it does not have.
+   For sim.on_store. */
+void sim_oracle_store(const void *p, uint64_t value);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel behind os.h in the simulation. Memory is real: os_memory.c. */
+/* The kernel behind os.h in the simulation. Memory is real: os_memory.c. Descriptors:
+   os_fd.c. */
 #define SIM_OS_PLAIN
 #include "os/os.h"
 #include "os/fault.h"
@@ -18,13 +19,11 @@
 os_fault_fn *os_fault_hook;
 struct os_sim os_sim;
 
-static void syscall_step(int64_t ns) {
-    const struct sim_site *site = sim.self->site;
+void os_sim_syscall(void) {
     if (sim.quiet) {
         return;
     }
-    sim_step(site);
-    sim.now_ns += ns; /* deadlines that are due by this are seen at the next step */
+    sim_step(sim.self->site);
     /* The kernel's own locks and barriers are on the way of each of these calls. */
     sim_memory_flush(sim.self);
 }
@@ -32,7 +31,7 @@ static void syscall_step(int64_t ns) {
 /* Futexes */
 
 int os_futex_wait(rt_atomic(uint32_t) *word, uint32_t expected, int64_t deadline_ns) {
-    syscall_step(0);
+    os_sim_syscall();
     if (deadline_ns <= 0) {
         return -ETIMEDOUT;
     }
@@ -44,7 +43,7 @@ int os_futex_wait(rt_atomic(uint32_t) *word, uint32_t expected, int64_t deadline
 }
 
 void os_futex_wake(rt_atomic(uint32_t) *word, int count) {
-    syscall_step(0);
+    os_sim_syscall();
     sim_wake_word(word, count);
 }
 
@@ -55,7 +54,7 @@ static struct sim_thread *thread_of(os_thread thread) {
 }
 
 int os_thread_start(os_thread *thread, const char *name, void (*fn)(void *), void *arg) {
-    syscall_step(0);
+    os_sim_syscall();
     int error = os_fault(OS_FAULT_THREAD);
     if (error != 0) {
         return -error;
@@ -69,12 +68,12 @@ int os_thread_start(os_thread *thread, const char *name, void (*fn)(void *), voi
 }
 
 void os_thread_join(os_thread thread) {
-    syscall_step(0);
+    os_sim_syscall();
     sim_thread_join(thread_of(thread));
 }
 
 bool os_thread_try_join(os_thread thread) {
-    syscall_step(0);
+    os_sim_syscall();
     struct sim_thread *t = thread_of(thread);
     if (t->state != SIM_ENDED) {
         return false;
@@ -128,13 +127,13 @@ static struct sim_thread *living(int number) {
 }
 
 int64_t os_thread_cpu(int number) {
-    syscall_step(0);
+    os_sim_syscall();
     struct sim_thread *t = living(number);
     return t != NULL ? cpu_ns(t) : 0;
 }
 
 struct os_thread_use os_thread_look(int number) {
-    syscall_step(0);
+    os_sim_syscall();
     struct sim_thread *t = living(number);
     if (t == NULL) {
         return (struct os_thread_use){.untold = true};
@@ -164,7 +163,7 @@ void os_cpus_learn(void) {
 #define NOT_BROUGHT_CHANCE 8
 
 bool os_thread_bring(int number, int cpu) {
-    syscall_step(0);
+    os_sim_syscall();
     struct sim_thread *t = living(number);
     if (t == NULL || sim_chance(NOT_BROUGHT_CHANCE)) {
         return false;
@@ -177,7 +176,7 @@ bool os_thread_bring(int number, int cpu) {
 }
 
 bool os_thread_let_go(void) {
-    syscall_step(0);
+    os_sim_syscall();
     sim.self->brought_to = 0;
     return true;
 }
@@ -195,6 +194,7 @@ int64_t os_now(void) {
     if (!sim.quiet) {
         sim_step(sim.self->site);
     }
+    sim.self->clock_reads++;
     return sim.now_ns;
 }
 
@@ -205,7 +205,7 @@ bool os_fence_register(void) {
 }
 
 int os_fence_all_threads(void) {
-    syscall_step(0);
+    os_sim_syscall();
     if (sim_chance(NO_FENCE_CHANCE)) {
         return -ENOMEM;
     }
@@ -248,7 +248,7 @@ void os_interrupt_remove(void) {
 }
 
 void os_thread_interrupt(int number) {
-    syscall_step(0);
+    os_sim_syscall();
     struct sim_thread *t = living(number);
     if (t != NULL) {
         sim_signal(t, OS_SIM_URGENT);

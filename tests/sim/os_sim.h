@@ -32,4 +32,7 @@ extern struct os_sim {
     size_t output_bytes;
 } os_sim;
 
+/* The step of a call to the kernel, at its beginning. */
+void os_sim_syscall(void);
+
 #endif

@@ -95,6 +95,7 @@ static _Noreturn void run_here(const struct sim_scenario *scenario,
                                const struct sim_options *machine) {
     catch_signals();
     os_sim.on_exit = finish;
+    sim_pick_begin(machine->seed);
     sim_run(machine, scenario->run);
     finish();
     _exit(0);

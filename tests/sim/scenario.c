@@ -46,6 +46,10 @@ const struct sim_scenario *sim_scenario_find(const char *name) {
 
 /* Choices */
 
+void sim_pick_begin(uint64_t seed) {
+    world.rand.state = seed ^ UINT64_C(0x5ce4a110);
+}
+
 int sim_pick(int low, int high) {
     if (sim.options.strategy == SIM_EXHAUSTIVE) {
         return low;
@@ -67,13 +71,9 @@ static void configure(int procs) {
     os_sim.membarrier = sim_pick(0, 7) != 0;
     sim.on_all_asleep = sim_oracle_all_asleep;
     sim.on_turn = sim_oracle_turn;
+    sim.on_store = sim_oracle_store;
     tuco_config config = {.procs = world.procs, .slice = sim_pick(0, 1) ? 0 : 50000};
     sim_check(tuco_configure(&config) == 0);
-}
-
-static void begin_again(void) {
-    world.rand.state = sim.options.seed ^ UINT64_C(0x5ce4a110);
-    sim_jobs_clear();
 }
 
 /* Few processors most often: there is more going on on each. 16 is the last number with
@@ -84,12 +84,12 @@ void sim_procs_again(void) {
 }
 
 void sim_begin(void) {
-    begin_again();
+    sim_jobs_clear();
     sim_procs_again();
 }
 
 void sim_begin_procs(int low, int high) {
-    begin_again();
+    sim_jobs_clear();
     configure(sim_pick(low, high));
 }
 
@@ -198,9 +198,6 @@ void sim_await(const int *what, int value) {
 /* Longer than the monitor takes to ask, if somebody waits and the slice is short. */
 #define HOG_ASKED_NS ((int64_t)8 * 1000 * 1000)
 
-/* Longer than the thousands of turns for which the monitor, or another, may be stalled. */
-#define HOG_LATE_NS ((int64_t)2 * 1000 * 1000 * 1000)
-
 static void hog_turn(void) {
     sim_spin();
     sim.now_ns +=
@@ -221,9 +218,9 @@ void sim_hog_until(const int *what, int value) {
     int64_t start_ns = sim.now_ns;
     while (*what < value) {
         hog_turn();
-        if (sim.now_ns - start_ns > HOG_LATE_NS) {
+        if (sim.now_ns - start_ns > SIM_HOG_LATE_NS) {
             sim_fail("no other goroutine has had its turn for %lld ns",
-                     (long long)HOG_LATE_NS);
+                     (long long)SIM_HOG_LATE_NS);
         }
     }
 }

@@ -47,6 +47,9 @@ const struct sim_scenario *sim_scenario_at(int i);
 
 /* Choices */
 
+/* Before the scenario begins. */
+void sim_pick_begin(uint64_t seed);
+
 /* Any number from low to high, by the seed; the same under every strategy, and low when
    the scenario is searched exhaustively. */
 int sim_pick(int low, int high);
@@ -101,6 +104,10 @@ void sim_await(const int *what, int value);
 /* Computes for so long, or less: now and then no longer than until a signal is on its way.
    A turn takes much time, and so few steps. */
 void sim_hog(int64_t ns);
+
+/* What takes longer beside them has been forgotten: the monitor, or another, may be stalled
+   for thousands of their turns. */
+#define SIM_HOG_LATE_NS ((int64_t)2 * 1000 * 1000 * 1000)
 
 /* The same until *what is at least value. Others have to do it, and not too late. */
 void sim_hog_until(const int *what, int value);

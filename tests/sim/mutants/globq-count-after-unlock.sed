@@ -4,5 +4,5 @@
 # scenario: foreign
 /^static void publish_and_unlock/,/^}/ {
     /rt_store_rel(&rt_globq_shared.count/d
-    s/^    rt_unlock(&globq.lock);/    uint32_t count = globq.list.count + globq.chunked;\n&\n    rt_store_rel(\&rt_globq_shared.count, count);/
+    s/^    rt_unlock(&globq.lock);/&\n    rt_store_rel(\&rt_globq_shared.count, count);/
 }

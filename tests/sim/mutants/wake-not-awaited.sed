@@ -2,4 +2,4 @@
 # An M whose P has been claimed goes on before it is woken.
 # file: sched/idle.c
 # scenario: expiry
-/^bool rt_idle_park/,/^}/ s/!come_back(m, p))/!come_back(m, p) \&\& !is_claimed(p))/
+/^static enum idle_end sleep_with/,/^}/ s/while (!back)/while (!back \&\& !is_claimed(p))/

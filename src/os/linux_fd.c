@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel behind os.h: reading and writing descriptors of the program. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "os/os.h"
+#include "os/fault.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+_Static_assert(OS_IOV_MAX == IOV_MAX, "the kernel's limit");
+_Static_assert(sizeof(socklen_t) == sizeof(uint32_t), "lengths of addresses");
+
+/* Of sockets, each call says that it does not wait: whoever shares one may have made it
+   blocking. */
+#define SEND_FLAGS (MSG_NOSIGNAL | MSG_DONTWAIT)
+
+/* Not interrupted by signals: the call is made again. */
+#define RETRY(call)                                       \
+    ({                                                    \
+        ssize_t retry_n;                                  \
+        do {                                              \
+            retry_n = (call);                             \
+        } while (retry_n < 0 && errno == EINTR);          \
+        retry_n < 0 ? -(int64_t)errno : (int64_t)retry_n; \
+    })
+
+/* What it is */
+
+/* Devices are watchable or not as their driver has it: the kernel says so only when asked to
+   watch. Returns 1 or 0, or an error. */
+static int ask_whether_pollable(int fd) {
+    int error = os_fault(OS_FAULT_POLL_MAKE);
+    int epoll = error != 0 ? -1 : epoll_create1(EPOLL_CLOEXEC);
+    if (epoll < 0) {
+        return error != 0 ? -error : -errno;
+    }
+    struct epoll_event event = {.events = EPOLLIN};
+    int result = epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0 ? 1
+                 : errno == EPERM                                 ? 0
+                                                                  : -errno;
+    close(epoll);
+    return result;
+}
+
+static enum os_fd_kind socket_kind(int fd) {
+    int type = SOCK_STREAM;
+    socklen_t bytes = sizeof type;
+    getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &bytes);
+    return type == SOCK_STREAM ? OS_FD_STREAM : OS_FD_MESSAGES;
+}
+
+int os_fd_learn(int fd, struct os_fd_traits *traits) {
+    OS_KEEP_ERRNO;
+    struct stat st;
+    int error = os_fault(OS_FAULT_FD_LEARN);
+    if (error != 0) {
+        return -error;
+    }
+    if (fstat(fd, &st) != 0) {
+        return -errno;
+    }
+    *traits = (struct os_fd_traits){.kind = OS_FD_OTHER, .pollable = true};
+    if (S_ISSOCK(st.st_mode)) {
+        traits->kind = socket_kind(fd);
+    } else if (S_ISFIFO(st.st_mode)) {
+        traits->kind = OS_FD_PIPE;
+    } else if (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISBLK(st.st_mode)) {
+        traits->pollable = false;
+    } else {
+        int result = ask_whether_pollable(fd);
+        traits->pollable = result > 0;
+        return result < 0 ? result : 0;
+    }
+    return 0;
+}
+
+int os_fd_make_nonblocking(int fd) {
+    OS_KEEP_ERRNO;
+    int error = os_fault(OS_FAULT_FD_LEARN);
+    if (error != 0) {
+        return -error;
+    }
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0) {
+        return -errno;
+    }
+    if ((flags & O_NONBLOCK) != 0) {
+        return 0;
+    }
+    return fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 ? -errno : 0;
+}
+
+/* Without SIGPIPE
+ *
+ * A socket is asked not to raise it. A pipe can be asked from Linux 6.18 on. On older
+ * kernels the signal, which goes to the writing thread, is blocked meanwhile and then taken
+ * from what is pending, unless one was pending before, which is the program's. Ignoring
+ * SIGPIPE in the whole process would be cheaper, but is for the program to decide: it would
+ * be seen by its other parts, and by the programs that it starts.
+ */
+
+/* <linux/fs.h> of that kernel has it. */
+#define QUIET_FLAG 0x100
+
+/* Cleared when the kernel turns out not to know the flag. */
+static rt_atomic(bool) quiet_writes = true;
+
+static int64_t writev_blocking_signal(int fd, const struct iovec *iov, int count) {
+    sigset_t pipe_only;
+    sigset_t before;
+    sigset_t pending;
+    sigemptyset(&pipe_only);
+    sigaddset(&pipe_only, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
+    sigpending(&pending);
+    int64_t n = RETRY(writev(fd, iov, count));
+    if (n == -EPIPE && sigismember(&pending, SIGPIPE) == 0) {
+        (void)RETRY(sigtimedwait(&pipe_only, NULL, &(struct timespec){.tv_sec = 0}));
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return n;
+}
+
+static int64_t writev_pipe(int fd, const struct iovec *iov, int count) {
+    if (rt_load_rlx(&quiet_writes)) { /* relaxed: who sees it late finds out himself */
+        int error = os_fault(OS_FAULT_FD_QUIET);
+        int64_t n = error != 0 ? -error : RETRY(pwritev2(fd, iov, count, -1, QUIET_FLAG));
+        if (n != -EOPNOTSUPP && n != -ENOSYS && n != -EPERM) {
+            return n;
+        }
+        rt_store_rlx(&quiet_writes, false); /* relaxed: likewise */
+    }
+    return writev_blocking_signal(fd, iov, count);
+}
+
+static int64_t writev_socket(int fd, const struct iovec *iov, int count) {
+    struct msghdr message = {.msg_iov = (struct iovec *)iov, .msg_iovlen = (size_t)count};
+    return RETRY(sendmsg(fd, &message, SEND_FLAGS));
+}
+
+/* Reading and writing */
+
+/* Of a socket recv() does what read() does, by a shorter way. */
+int64_t os_fd_read(int fd, enum os_fd_kind kind, void *buffer, size_t bytes) {
+    OS_KEEP_ERRNO;
+    int error = os_fault(OS_FAULT_FD_IO);
+    if (error != 0) {
+        return -error;
+    }
+    switch (kind) {
+    case OS_FD_TCP:
+    case OS_FD_STREAM:
+    case OS_FD_MESSAGES: return RETRY(recv(fd, buffer, bytes, MSG_DONTWAIT));
+    case OS_FD_PIPE:
+    case OS_FD_OTHER: break;
+    }
+    return RETRY(read(fd, buffer, bytes));
+}
+
+int64_t os_fd_readv(int fd, enum os_fd_kind kind, const struct iovec *iov, int count) {
+    OS_KEEP_ERRNO;
+    int error = os_fault(OS_FAULT_FD_IO);
+    if (error != 0) {
+        return -error;
+    }
+    if (kind == OS_FD_PIPE || kind == OS_FD_OTHER) {
+        return RETRY(readv(fd, iov, count));
+    }
+    struct msghdr message = {.msg_iov = (struct iovec *)iov, .msg_iovlen = (size_t)count};
+    return RETRY(recvmsg(fd, &message, MSG_DONTWAIT));
+}
+
+int64_t os_fd_write(int fd, enum os_fd_kind kind, const void *buffer, size_t bytes) {
+    OS_KEEP_ERRNO;
+    int error = os_fault(OS_FAULT_FD_IO);
+    if (error != 0) {
+        return -error;
+    }
+    switch (kind) {
+    case OS_FD_TCP:
+    case OS_FD_STREAM:
+    case OS_FD_MESSAGES: return RETRY(send(fd, buffer, bytes, SEND_FLAGS));
+    case OS_FD_PIPE:
+        return writev_pipe(
+            fd, &(struct iovec){.iov_base = (void *)buffer, .iov_len = bytes}, 1);
+    case OS_FD_OTHER: break;
+    }
+    return RETRY(write(fd, buffer, bytes));
+}
+
+int64_t os_fd_writev(int fd, enum os_fd_kind kind, const struct iovec *iov, int count) {
+    OS_KEEP_ERRNO;
+    int error = os_fault(OS_FAULT_FD_IO);
+    if (error != 0) {
+        return -error;
+    }
+    switch (kind) {
+    case OS_FD_TCP:
+    case OS_FD_STREAM:
+    case OS_FD_MESSAGES: return writev_socket(fd, iov, count);
+    case OS_FD_PIPE: return writev_pipe(fd, iov, count);
+    case OS_FD_OTHER: break;
+    }
+    return RETRY(writev(fd, iov, count));
+}
+
+int64_t os_fd_recvfrom(int fd, void *buffer, size_t bytes, struct sockaddr *from,
+                       uint32_t *from_bytes) {
+    OS_KEEP_ERRNO;
+    int error = os_fault(OS_FAULT_FD_IO);
+    return error != 0
+               ? -error
+               : RETRY(recvfrom(fd, buffer, bytes, MSG_DONTWAIT, from, from_bytes));
+}
+
+int64_t os_fd_sendto(int fd, const void *buffer, size_t bytes, const struct sockaddr *to,
+                     uint32_t to_bytes) {
+    OS_KEEP_ERRNO;
+    int error = os_fault(OS_FAULT_FD_IO);
+    return error != 0 ? -error
+                      : RETRY(sendto(fd, buffer, bytes, SEND_FLAGS, to, to_bytes));
+}
+
+int os_fd_shutdown(int fd, int how) {
+    OS_KEEP_ERRNO;
+    int error = os_fault(OS_FAULT_FD_IO);
+    if (error != 0) {
+        return -error;
+    }
+    return shutdown(fd, how) != 0 ? -errno : 0;
+}
+
+int os_fd_close(int fd) {
+    OS_KEEP_ERRNO;
+    /* EINTR: Linux has closed it nevertheless, and the number may be another's by now. */
+    return close(fd) != 0 && errno != EINTR ? -errno : 0;
+}

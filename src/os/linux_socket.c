@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel behind os.h: sockets and their addresses. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "os/os.h"
+#include "os/fault.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* An end that does not answer so many probes is gone: two and a half minutes, with the
+   silence before them. The kernel's own two hours are of no use to a server. */
+#define PROBE_SECONDS 15
+#define PROBES        9
+
+/* As the kernel has it, with room for any. */
+union native {
+    struct sockaddr any;
+    struct sockaddr_in ipv4;
+    struct sockaddr_in6 ipv6;
+    struct sockaddr_un name;
+    struct sockaddr_storage room;
+};
+
+_Static_assert(sizeof(((struct sockaddr_un *)NULL)->sun_path) == OS_UNIX_NAME_MAX,
+               "the kernel's limit");
+
+/* Addresses */
+
+static bool is_path(const struct os_address *address) {
+    return address->family == OS_FAMILY_UNIX && address->name_bytes > 0 &&
+           address->name[0] != '\0';
+}
+
+static socklen_t to_native(const struct os_address *address, union native *native) {
+    memset(native, 0, sizeof *native); /* which ends a path too */
+    switch (address->family) {
+    case OS_FAMILY_IPV4:
+        native->ipv4.sin_family = AF_INET;
+        native->ipv4.sin_port = htons(address->port);
+        memcpy(&native->ipv4.sin_addr, address->ip, sizeof native->ipv4.sin_addr);
+        return sizeof native->ipv4;
+    case OS_FAMILY_IPV6:
+        native->ipv6.sin6_family = AF_INET6;
+        native->ipv6.sin6_port = htons(address->port);
+        native->ipv6.sin6_scope_id = address->zone;
+        memcpy(&native->ipv6.sin6_addr, address->ip, sizeof native->ipv6.sin6_addr);
+        return sizeof native->ipv6;
+    case OS_FAMILY_UNIX: break;
+    }
+    native->name.sun_family = AF_UNIX;
+    memcpy(native->name.sun_path, address->name, address->name_bytes);
+    return (socklen_t)offsetof(struct sockaddr_un, sun_path) + address->name_bytes +
+           is_path(address);
+}
+
+static void from_ipv6(const struct sockaddr_in6 *ipv6, struct os_address *address) {
+    const uint8_t *bytes = ipv6->sin6_addr.s6_addr;
+    address->port = ntohs(ipv6->sin6_port);
+    if (IN6_IS_ADDR_V4MAPPED(&ipv6->sin6_addr)) {
+        address->family = OS_FAMILY_IPV4;
+        memcpy(address->ip, bytes + 12, 4);
+        return;
+    }
+    address->family = OS_FAMILY_IPV6;
+    address->zone = ipv6->sin6_scope_id;
+    memcpy(address->ip, bytes, sizeof address->ip);
+}
+
+/* bytes: as the kernel counts it, which for a long path is more than there is. */
+static void from_name(const struct sockaddr_un *name, socklen_t bytes,
+                      struct os_address *address) {
+    size_t start = offsetof(struct sockaddr_un, sun_path);
+    size_t length = bytes > start ? bytes - start : 0;
+    length = length < OS_UNIX_NAME_MAX ? length : OS_UNIX_NAME_MAX;
+    if (length > 0 && name->sun_path[0] != '\0') {
+        length = strnlen(name->sun_path, length);
+    }
+    address->family = OS_FAMILY_UNIX;
+    address->name_bytes = (uint8_t)length;
+    memcpy(address->name, name->sun_path, length);
+}
+
+static int from_native(const union native *native, socklen_t bytes,
+                       struct os_address *address) {
+    memset(address, 0, sizeof *address);
+    switch (native->any.sa_family) {
+    case AF_INET:
+        address->family = OS_FAMILY_IPV4;
+        address->port = ntohs(native->ipv4.sin_port);
+        memcpy(address->ip, &native->ipv4.sin_addr, sizeof native->ipv4.sin_addr);
+        return 0;
+    case AF_INET6: from_ipv6(&native->ipv6, address); return 0;
+    case AF_UNIX: from_name(&native->name, bytes, address); return 0;
+    default: return -EAFNOSUPPORT;
+    }
+}
+
+typedef int name_call(int fd, struct sockaddr *address, socklen_t *bytes);
+
+static int ask_name(int fd, name_call *call, struct os_address *address) {
+    union native native;
+    socklen_t bytes = sizeof native;
+    int error = os_fault(OS_FAULT_SOCKET_NAME);
+    if (error != 0) {
+        return -error;
+    }
+    if (call(fd, &native.any, &bytes) != 0) {
+        return -errno;
+    }
+    return from_native(&native, bytes, address);
+}
+
+int os_socket_local(int fd, struct os_address *address) {
+    OS_KEEP_ERRNO;
+    return ask_name(fd, getsockname, address);
+}
+
+int os_socket_remote(int fd, struct os_address *address) {
+    OS_KEEP_ERRNO;
+    return ask_name(fd, getpeername, address);
+}
+
+/* Making and listening */
+
+static int set_option(int fd, int level, int option, int value) {
+    return setsockopt(fd, level, option, &value, sizeof value) != 0 ? -errno : 0;
+}
+
+/* A connection that is accepted inherits all of this from its listener. A kernel or
+   sandbox that refuses it is no reason to go without a connection. */
+static void tune_tcp(int fd) {
+    (void)set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+    (void)set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+    (void)set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, PROBE_SECONDS);
+    (void)set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, PROBE_SECONDS);
+    (void)set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, PROBES);
+}
+
+int os_socket_make(enum os_family family, enum os_fd_kind kind) {
+    OS_KEEP_ERRNO;
+    static const int domains[] = {
+        [OS_FAMILY_IPV4] = AF_INET,
+        [OS_FAMILY_IPV6] = AF_INET6,
+        [OS_FAMILY_UNIX] = AF_UNIX,
+    };
+    int type = kind == OS_FD_MESSAGES ? SOCK_DGRAM : SOCK_STREAM;
+    int error = os_fault(OS_FAULT_SOCKET);
+    if (error != 0) {
+        return -error;
+    }
+    int fd = socket(domains[family], type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        return -errno;
+    }
+    if (kind == OS_FD_TCP) {
+        tune_tcp(fd);
+    }
+    return fd;
+}
+
+int os_socket_bind(int fd, const struct os_address *address, unsigned flags) {
+    OS_KEEP_ERRNO;
+    union native native;
+    socklen_t bytes = to_native(address, &native);
+    int error = -os_fault(OS_FAULT_BIND);
+    if (error == 0 && (flags & OS_BIND_AGAIN) != 0) {
+        error = set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+    }
+    if (error == 0 && address->family == OS_FAMILY_IPV6) {
+        error = set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, (flags & OS_BIND_BOTH) == 0);
+    }
+    if (error == 0 && bind(fd, &native.any, bytes) != 0) {
+        error = -errno;
+    }
+    return error;
+}
+
+int os_socket_listen(int fd) {
+    OS_KEEP_ERRNO;
+    int error = os_fault(OS_FAULT_BIND);
+    if (error != 0) {
+        return -error;
+    }
+    return listen(fd, INT_MAX /* net.core.somaxconn is less */) != 0 ? -errno : 0;
+}
+
+/* Of the connection that would have been next, not of the listener. Not EOPNOTSUPP, with
+   which the kernel also answers for what cannot listen. */
+static bool is_of_connection(int error) {
+    switch (error) {
+    case ECONNABORTED:
+    case EPROTO:
+    case ENOPROTOOPT:
+    case ENETDOWN:
+    case ENETUNREACH:
+    case EHOSTDOWN:
+    case EHOSTUNREACH:
+    case ENONET: return true;
+    default: return error == EINTR;
+    }
+}
+
+int os_socket_accept(int fd) {
+    OS_KEEP_ERRNO;
+    int accepted;
+    int error;
+    do {
+        error = os_fault(OS_FAULT_ACCEPT);
+        accepted =
+            error != 0 ? -1 : accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        error = accepted < 0 && error == 0 ? errno : error;
+    } while (accepted < 0 && is_of_connection(error));
+    return accepted < 0 ? -error : accepted;
+}
+
+/* Connecting */
+
+int os_socket_connect(int fd, const struct os_address *address) {
+    OS_KEEP_ERRNO;
+    union native native;
+    socklen_t bytes = to_native(address, &native);
+    int error = os_fault(OS_FAULT_CONNECT);
+    if (error == 0 && connect(fd, &native.any, bytes) != 0) {
+        error = errno;
+    }
+    switch (error) {
+    case EISCONN: return 0;
+    case EALREADY:
+    case EINTR: return -EINPROGRESS;
+    default: return -error;
+    }
+}
+
+/* Files of sockets */
+
+static int look_at_file(const struct os_address *address, char path[OS_UNIX_NAME_MAX],
+                        struct os_socket_file *file) {
+    struct stat st;
+    memcpy(path, address->name, address->name_bytes);
+    path[address->name_bytes] = '\0';
+    if (lstat(path, &st) != 0) {
+        return -errno;
+    }
+    *file = (struct os_socket_file){
+        .device = st.st_dev, .number = st.st_ino, .process = getpid()};
+    return S_ISSOCK(st.st_mode) ? 0 : -ENOENT;
+}
+
+int os_socket_file_find(const struct os_address *address, struct os_socket_file *file) {
+    OS_KEEP_ERRNO;
+    char path[OS_UNIX_NAME_MAX];
+    int error = os_fault(OS_FAULT_SOCKET_FILE);
+    if (error != 0) {
+        return -error;
+    }
+    return is_path(address) ? look_at_file(address, path, file) : -ENOENT;
+}
+
+void os_socket_file_remove(const struct os_address *address,
+                           const struct os_socket_file *file) {
+    OS_KEEP_ERRNO;
+    char path[OS_UNIX_NAME_MAX];
+    struct os_socket_file now;
+    if (look_at_file(address, path, &now) == 0 && now.device == file->device &&
+        now.number == file->number && now.process == file->process) {
+        unlink(path);
+    }
+}

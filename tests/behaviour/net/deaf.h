@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* deaf.h: an address of this machine that does not answer who connects to it. */
+#ifndef TEST_DEAF_H
+#define TEST_DEAF_H
+
+#include "test.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct deaf {
+    int listener;
+    int first; /* who has taken the only place there is */
+};
+
+/* A listener with room for one that waits, and never accepts: the kernel then does not
+   answer the next. Writes its address to text. */
+static inline struct deaf deaf_make(char *text) {
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    socklen_t bytes = sizeof address;
+    struct deaf d;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    d.listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    d.first = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    ASSERT_EQ(bind(d.listener, (struct sockaddr *)&address, bytes), 0);
+    ASSERT_EQ(listen(d.listener, 0), 0);
+    ASSERT_EQ(getsockname(d.listener, (struct sockaddr *)&address, &bytes), 0);
+    ASSERT_EQ(connect(d.first, (struct sockaddr *)&address, bytes), 0);
+    sprintf(text, "127.0.0.1:%d", ntohs(address.sin_port));
+    return d;
+}
+
+static inline void deaf_end(struct deaf *d) {
+    ASSERT_EQ(close(d->first), 0);
+    ASSERT_EQ(close(d->listener), 0);
+}
+
+#endif

@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: MIT */
+/* Who polls: idle threads, busy processors, the monitor, and what happens when one of
+   them has to stop. */
+#include "lines.h"
+#include "os_sim.h"
+#include "sched/globq.h"
+#include "sched/monitor.h"
+
+#include <limits.h>
+
+static tuco_wg all;
+static int count; /* of lines */
+
+static void read_until_closed(void *line) {
+    while (line_read(LINE_OF(line)) == 1) {
+        sim_pause_some(4);
+    }
+    tuco_fd_unref(LINE_OF(line)->fd);
+}
+
+/* Readers that wait, with references of their own. */
+static void start_readers(void) {
+    lines_open(count);
+    for (int i = 0; i < count; i++) {
+        tuco_fd_ref(lines[i].fd);
+        sim_check(tuco_wg_go(&all, read_until_closed, LINE_ARG(i)) == 0);
+    }
+}
+
+static void stop_readers(void) {
+    for (int i = 0; i < count; i++) {
+        line_close(&lines[i]);
+    }
+    tuco_wg_wait(&all);
+    lines_check(count);
+}
+
+static int fed_in_all(void) {
+    int fed = 0;
+    for (int i = 0; i < count; i++) {
+        fed += lines[i].fed;
+    }
+    return fed;
+}
+
+/* Not so long that somebody else would have to wait for it in a loop. */
+static void pause_shortly(void) {
+    if (sim_pick(0, 3) == 0) {
+        sim_sleep_until(sim.now_ns + sim_pick(0, 300) * TUCO_MICROSECOND);
+    }
+    sim_pause_some(sim_pick(0, 1) ? 20 : 200);
+}
+
+static void run_beside_thread(void (*fn)(void *)) {
+    sim.steady = true;
+    sim_check(tuco_start() == 0);
+    sim_search();
+    sim_threads_join(sim_threads_start(fn, 1));
+    sim_check(tuco_stop(TUCO_NEVER) == 0);
+    sim_jobs_check();
+    sim_check(sim_threads_alive() == 1);
+}
+
+/* An idle thread sleeps in the poller, and something else than a descriptor wants it. */
+
+static void wait_for_timer(void) {
+    tuco_time span = sim_pick(0, 60) * TUCO_MICROSECOND;
+    tuco_time deadline = tuco_deadline(span);
+    tuco_chan *c = tuco_after(span);
+    sim_check(c != NULL && tuco_chan_recv(c, NULL) == 0);
+    lines_check_time(deadline);
+    tuco_chan_unref(c);
+}
+
+static void sleep_shortly(void *job) {
+    sim_job_begins(job);
+    tuco_time deadline = tuco_deadline(sim_pick(0, 60) * TUCO_MICROSECOND);
+    tuco_sleep_until(deadline);
+    lines_check_time(deadline);
+    sim_job_ends(job);
+}
+
+static void break_out(void) {
+    tuco_wg jobs = {0};
+    if (sim_pick(0, 2) == 0) {
+        line_feed(&lines[sim_pick(0, count - 1)]);
+    }
+    switch (sim_pick(0, 3)) {
+    case 0: sim_jobs_spawn(&jobs, sim_pick(1, 2)); break;
+    case 1: wait_for_timer(); break;
+    case 2: sim_check(tuco_wg_go(&jobs, sleep_shortly, sim_job_next()) == 0); break;
+    default: break;
+    }
+    sim_await(&sim_jobs_ended, sim_jobs_made());
+    sim_await(&lines_got, fed_in_all());
+    tuco_wg_wait(&jobs);
+}
+
+static void break_again_and_again(void *unused) {
+    (void)unused;
+    count = sim_pick(1, 3);
+    start_readers();
+    for (int round = sim_pick(1, 8); round > 0; round--) {
+        if (sim_pick(0, 7) == 0) {
+            sim_rest_until_due("tuco");
+        } else {
+            lines_pause();
+        }
+        break_out();
+    }
+    stop_readers();
+}
+
+SIM_SCENARIO(poll_break,
+             "work and timers come while an idle thread sleeps in the poller") {
+    sim_begin_procs(1, 3);
+    run_beside_thread(break_again_and_again);
+}
+
+/* All processors compute, or switch between goroutines, and nobody is idle. */
+
+static int busy_enough; /* bytes that have to arrive until they may end */
+
+static void compute(void *job) {
+    sim_job_begins(job);
+    sim_hog_until(&lines_got, busy_enough);
+    sim_job_ends(job);
+}
+
+#define YIELD_NS 20000 /* between two */
+
+/* What the monitor has found comes next, wherever a goroutine gives way. */
+#define URGENT_YIELDS 8
+
+static bool urgent_waits(void) {
+    sim.quiet = true;
+    bool waits = rt_globq_urgent() > 0;
+    sim.quiet = false;
+    return waits && sim_thread_named("tuco-monitor")->state == SIM_ASLEEP;
+}
+
+static void yield_meanwhile(void *job) {
+    sim_job_begins(job);
+    int64_t start_ns = sim.now_ns;
+    int passed_over = 0;
+    while (lines_got < busy_enough) {
+        tuco_yield();
+        sim_hog(YIELD_NS);
+        lines_check_time(start_ns);
+        passed_over = urgent_waits() ? passed_over + 1 : 0;
+        sim_check(passed_over < URGENT_YIELDS);
+    }
+    sim_job_ends(job);
+}
+
+static void feed_the_busy(void *unused) {
+    (void)unused;
+    for (int fed = 0; fed < busy_enough; fed++) {
+        pause_shortly();
+        line_feed(&lines[fed % count]);
+    }
+}
+
+static int poll_busy_main(void *unused) {
+    (void)unused;
+    count = sim_pick(1, 3);
+    busy_enough = sim_pick(1, 2 * count);
+    start_readers();
+    if (sim_pick(0, 1)) {
+        tuco_yield(); /* most often they wait before anybody is busy */
+    }
+    sim_threads_start(feed_the_busy, 1);
+    for (int i = sim_pick(0, sim_procs()); i > 0; i--) {
+        tuco_fn *fn = sim_pick(0, 1) ? compute : yield_meanwhile;
+        sim_check(tuco_wg_go(&all, fn, sim_job_next()) == 0);
+    }
+    if (sim_pick(0, 1)) {
+        compute(sim_job_next());
+    } else {
+        yield_meanwhile(sim_job_next());
+    }
+    sim_threads_join(1);
+    stop_readers();
+    sim_jobs_check();
+    return SIM_RESULT;
+}
+
+SIM_SCENARIO(poll_busy, "descriptors become ready while all processors are busy") {
+    sim_begin_procs(1, 2);
+    sim.steady = true;
+    lines_late_ns = SIM_HOG_LATE_NS;
+    sim_main(poll_busy_main);
+}
+
+/* A thread comes back from a call that blocked, and takes the processor of the one that
+   polls. */
+
+static int poll_taken_main(void *unused) {
+    (void)unused;
+    count = sim_pick(1, 2);
+    start_readers();
+    for (int round = sim_pick(1, 6); round > 0; round--) {
+        bool announced = sim_pick(0, 3) != 0;
+        bool while_back = sim_pick(0, 1); /* it comes back just then */
+        sim_check(tuco_wg_go(&all, sim_job, sim_job_next()) == 0);
+        if (announced) {
+            tuco_blocking_enter();
+        }
+        sim_block();
+        if (while_back) {
+            line_feed(&lines[sim_pick(0, count - 1)]);
+        }
+        if (announced) {
+            tuco_blocking_exit();
+        }
+        if (!while_back) {
+            line_feed(&lines[sim_pick(0, count - 1)]);
+        }
+        if (sim_pick(0, 3) == 0 && round > 1) {
+            tuco_yield();
+        } else {
+            sim_hog_until(&lines_got, fed_in_all());
+        }
+    }
+    stop_readers();
+    sim_jobs_check();
+    return SIM_RESULT;
+}
+
+SIM_SCENARIO(poll_taken, "the one that polls loses its processor") {
+    sim_begin_procs(1, sim_pick(0, 3) == 3 ? 2 : 1);
+    sim.steady = true;
+    lines_late_ns = SIM_HOG_LATE_NS;
+    sim_main_beside_unblocker(poll_taken_main, 10, false);
+}
+
+/* The number of processors changes under those that poll. */
+
+static void resize_polling(void *unused) {
+    (void)unused;
+    count = sim_pick(1, 2);
+    start_readers();
+    for (int round = sim_pick(1, 6); round > 0; round--) {
+        if (sim_pick(0, 1)) {
+            sim_sleep_until(sim.now_ns + SIM_LATE_NS); /* the monitor sleeps for good */
+        } else {
+            lines_pause();
+        }
+        tuco_procs(sim_pick(1, 3));
+        sim_pause_some(60);
+        line_feed(&lines[sim_pick(0, count - 1)]);
+        if (sim_pick(0, 1)) {
+            tuco_procs(sim_pick(1, 3));
+        }
+        sim_await(&lines_got, fed_in_all());
+    }
+    stop_readers();
+}
+
+SIM_SCENARIO(poll_resize, "processors are too many while their threads poll") {
+    sim_begin_procs(1, 3);
+    run_beside_thread(resize_polling);
+}
+
+/* Threads of the program wait, and all processors are idle. */
+
+static void foreign_read(void *line) {
+    struct line *l = LINE_OF(line);
+    while (l->got < line_rounds) {
+        tuco_time deadline =
+            sim_pick(0, 3) == 0 ? sim.now_ns + sim_pick(0, 20000) : TUCO_NEVER;
+        sim_check(tuco_fd_set_read_deadline(l->fd, deadline) == 0);
+        int result = line_read(l);
+        sim_check(result == 1 || (result == -ETIMEDOUT && sim.now_ns >= deadline));
+        if (result == -ETIMEDOUT) {
+            lines_check_time(deadline);
+        }
+    }
+    line_close(l);
+}
+
+static void start_and_rest(void) {
+    sim_check(tuco_start() == 0);
+    if (sim_pick(0, 1)) {
+        sim_sleep_until(sim.now_ns + SIM_LATE_NS); /* the monitor sleeps for good */
+    }
+}
+
+static void stop_after(int threads) {
+    sim_threads_join(threads);
+    lines_check(count);
+    sim_check(tuco_stop(TUCO_NEVER) == 0);
+    sim_check(sim_threads_alive() == 1);
+}
+
+SIM_SCENARIO(poll_foreign, "threads wait for descriptors, and nobody else is there") {
+    sim_begin_procs(1, 3);
+    sim.steady = true;
+    count = sim_pick(1, 2);
+    line_rounds = sim_pick(1, 4);
+    start_and_rest();
+    lines_open(count);
+    sim_threads_start(foreign_read, count);
+    for (int i = 0; i < count * line_rounds; i++) {
+        lines_pause();
+        line_feed(&lines[i % count]);
+    }
+    stop_after(count);
+}
+
+/* Then it is the monitor that polls. It is woken again and again, and has to read the
+   clock each time before it sleeps on. */
+
+static void wake_monitor(const struct sim_thread *monitor) {
+    uint64_t reads = monitor->clock_reads;
+    rt_monitor_wake();
+    while (monitor->clock_reads == reads) {
+        if (sim_poll_sleeps(monitor)) {
+            sim_fail("the monitor sleeps in the poller, although it has been woken");
+        }
+        sim_spin();
+    }
+    sim_pause_some(60);
+}
+
+SIM_SCENARIO(poll_monitor, "the monitor is woken while it lies down in the poller") {
+    sim_begin_procs(1, 2);
+    sim.steady = true;
+    count = line_rounds = 1;
+    start_and_rest();
+    lines_open(count);
+    sim_threads_start(foreign_read, count);
+    for (int round = sim_pick(4, 40); round > 0; round--) {
+        wake_monitor(sim_thread_named("tuco-monitor"));
+    }
+    line_feed(&lines[0]);
+    stop_after(count);
+}
+
+/* The runtime ends and begins again under threads that wait, and handles are used in the
+   next one. */
+
+static int64_t ended_ns; /* when the runtime was about to end */
+static int starts;       /* for who wants to read in the next one */
+static bool reading;     /* the thread is in a call */
+
+static void read_across_runs(void *line) {
+    struct line *l = LINE_OF(line);
+    while (l->got < line_rounds) {
+        int started = starts;
+        int64_t start_ns = sim.now_ns;
+        reading = true;
+        int result = line_read(l);
+        reading = false;
+        sim_check(result == 1 || result == -ESRCH);
+        if (result == -ESRCH) {
+            lines_check_time(start_ns > ended_ns ? start_ns : ended_ns);
+        }
+        while (result == -ESRCH && starts == started) {
+            sim.self->word = &starts;
+            sim_sleep_until(SIM_NEVER);
+        }
+    }
+}
+
+static void read_if_there(void *line) {
+    struct line *l = LINE_OF(line);
+    sim_check(tuco_fd_set_read_deadline(l->fd, sim.now_ns + 1000) == 0);
+    int result = line_read(l);
+    sim_check(result == 1 || result == -ETIMEDOUT);
+    sim_check(tuco_fd_set_read_deadline(l->fd, TUCO_NEVER) == 0);
+}
+
+static void feed_some(void) {
+    for (int i = sim_pick(0, 3); i > 0; i--) {
+        struct line *l = &lines[sim_pick(0, 1)];
+        pause_shortly();
+        if (l->fed < line_rounds) {
+            line_feed(l);
+        }
+    }
+    pause_shortly();
+}
+
+/* The poller may be there before the one who waits comes back to it. */
+static void start_again(void) {
+    sim_check(tuco_start() == 0);
+    if (sim_pick(0, 1)) {
+        read_if_there(LINE_ARG(1));
+    }
+    starts++;
+    sim_wake_word(&starts, 1);
+}
+
+static void run_and_stop(void) {
+    start_again();
+    if (sim_pick(0, 1)) {
+        sim_check(tuco_go(read_if_there, LINE_ARG(1)) == 0);
+    }
+    feed_some();
+    ended_ns = sim.now_ns;
+    sim_check(tuco_stop(TUCO_NEVER) == 0);
+    if (sim_pick(0, 1)) {
+        feed_some();
+    } else {
+        sim_sleep_until(sim.now_ns + SIM_LATE_NS);
+        sim_check(!reading);
+    }
+}
+
+SIM_SCENARIO(poll_restart, "the runtime ends and begins again under threads that wait") {
+    sim_begin_procs(1, 3);
+    sim.steady = true;
+    line_rounds = sim_pick(1, 6);
+    count = 2;
+    lines_open(count);
+    sim_search();
+    sim_threads_start(read_across_runs, 1);
+    for (int runs = sim_pick(1, 3); runs > 0; runs--) {
+        run_and_stop();
+    }
+    start_again();
+    pause_shortly();
+    while (lines[1].got < lines[1].fed) {
+        sim_check(line_read(&lines[1]) == 1);
+    }
+    line_close(&lines[1]); /* the other one waits on */
+    while (lines[0].fed < line_rounds) {
+        pause_shortly();
+        line_feed(&lines[0]);
+    }
+    sim_threads_join(1);
+    sim_check(tuco_stop(TUCO_NEVER) == 0);
+    line_close(&lines[0]);
+    lines_check(count);
+    sim_check(sim_threads_alive() == 1);
+}
+
+/* A deadlock is reported when the last one has read what it waited for, and not before. A
+   thread of the program counts while it waits: between two reads it is outside. */
+
+static tuco_wg never;
+static bool reads_outside[LINES_MAX]; /* who reads the line is a thread */
+static void (*end_as_expected)(void);
+
+static void end_after_reads(void) {
+    for (int i = 0; i < count; i++) {
+        bool waits = lines[i].fed == lines[i].got;
+        sim_check(lines[i].got == line_rounds || (reads_outside[i] && !waits));
+    }
+    end_as_expected();
+}
+
+static void feed_and_expect_report(void *unused) {
+    (void)unused;
+    for (int i = 0; i < count * line_rounds; i++) {
+        lines_pause();
+        line_feed(&lines[i % count]);
+    }
+    sim_sleep_until(sim.now_ns + SIM_LATE_NS);
+    sim_fail("no report of a deadlock");
+}
+
+static void read_a_few(void *line) {
+    while (LINE_OF(line)->got < line_rounds) {
+        sim_check(line_read(LINE_OF(line)) == 1);
+    }
+}
+
+/* Returns when the thread waits. */
+static void read_outside(int line) {
+    const struct sim_thread *t = sim_thread_start("reader", read_a_few, LINE_ARG(line));
+    while (t->state == SIM_RUNNABLE) {
+        sim_spin();
+    }
+}
+
+static int poll_deadlock_main(void *unused) {
+    (void)unused;
+    for (int i = 0; i < count; i++) {
+        reads_outside[i] = sim_pick(0, 3) == 0;
+        if (reads_outside[i]) {
+            read_outside(i);
+        } else {
+            sim_check(tuco_go(read_a_few, LINE_ARG(i)) == 0);
+        }
+    }
+    sim_threads_start(feed_and_expect_report, 1);
+    sim_search();
+    tuco_wg_wait(&never);
+    return 0;
+}
+
+SIM_SCENARIO(poll_deadlock, "descriptors are waited for, and then nothing any more") {
+    sim_begin_procs(1, 3);
+    sim.steady = true;
+    count = sim_pick(1, 2);
+    line_rounds = sim_pick(1, 2);
+    lines_open(count);
+    tuco_wg_add(&never, 1);
+    os_sim.expected_end = "all goroutines are asleep - deadlock!";
+    end_as_expected = os_sim.on_exit;
+    os_sim.on_exit = end_after_reads;
+    sim_fail("tuco_run returned %d", tuco_run(poll_deadlock_main, NULL));
+}
+
+/* What is ready at once is kept by the one that polled, who then does not come to it. */
+
+static int kept_rounds;
+static int kept_arrived;
+static bool kept_spawn; /* others come into the same queue */
+
+static void read_and_compute(void *line) {
+    for (int round = 1; round <= kept_rounds; round++) {
+        sim_check(line_read(LINE_OF(line)) == 1);
+        if (kept_spawn && sim_pick(0, 3) == 0) {
+            sim_check(tuco_wg_go(&all, sim_job, sim_job_next()) == 0);
+        }
+        kept_arrived++;
+        sim_await(&kept_arrived, round * count);
+        sim_await(&sim_jobs_ended, sim_jobs_made());
+    }
+    line_close(LINE_OF(line));
+}
+
+/* In one step, and most often while somebody waits for them in the kernel. */
+static void feed_all_at_once(void) {
+    bool asleep = sim_pick(0, 7) != 0;
+    while (asleep && !sim_poll_sleeps(NULL)) {
+        sim_spin();
+    }
+    sim.quiet = true;
+    for (int i = 0; i < count; i++) {
+        line_feed(&lines[i]);
+    }
+    sim.quiet = false;
+}
+
+static void feed_batches(void *unused) {
+    (void)unused;
+    int seldom = sim_pick(0, 3) == 0 ? 63 : INT_MAX - 1; /* others are not to help */
+    for (int round = 1; round <= kept_rounds; round++) {
+        feed_all_at_once();
+        while (kept_arrived < round * count) {
+            sim_spin();
+            if (sim_pick(0, seldom) == 0) {
+                sim_check(tuco_wg_go(&all, sim_job, sim_job_next()) == 0);
+            }
+        }
+    }
+}
+
+static int poll_kept_main(void *unused) {
+    (void)unused;
+    kept_arrived = 0;
+    lines_open(count);
+    sim_search();
+    sim_threads_start(feed_batches, 1);
+    for (int i = 0; i < count; i++) {
+        sim_check(tuco_wg_go(&all, read_and_compute, LINE_ARG(i)) == 0);
+    }
+    tuco_wg_wait(&all);
+    sim_threads_join(1);
+    tuco_wg_wait(&all);
+    lines_check(count);
+    sim_jobs_check();
+    return SIM_RESULT;
+}
+
+SIM_SCENARIO(poll_kept, "one keeps all that has become ready, and computes") {
+    sim_begin_procs(3, 5);
+    sim.steady = true;
+    count = sim_procs() - 1; /* one is for others */
+    os_sim.membarrier = sim_pick(0, 3) == 0;
+    kept_rounds = sim_pick(1, 3);
+    kept_spawn = sim_pick(0, 1);
+    sim_main(poll_kept_main);
+}
