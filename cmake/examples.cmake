@@ -47,3 +47,5 @@ if(TUCO_TESTS AND NOT CMAKE_CROSSCOMPILING AND NOT TUCO_SANITIZE
         message(STATUS "valgrind or its header is absent: no leak tests")
     endif()
 endif()
+
+include(cmake/servers.cmake)
