@@ -2,7 +2,9 @@
 /* Measures a case: warm-up, repetitions, statistics, and one line of JSON per figure. */
 #include "harness.h"
 
+#include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +23,16 @@ struct figure {
     struct bench_floor floor;
 };
 
-/* Immutable after bench_begin(). */
+static const char own_peer[] = "tuco";
+
+/* Immutable after bench_begin() or bench_begin_peer(). */
+static const char *case_peer;
 static const char *case_name;
 static int case_procs;
 
 void bench_die(const char *format, ...) {
     va_list args;
-    fprintf(stderr, "tuco_bench: ");
+    fprintf(stderr, "%s: ", program_invocation_short_name);
     va_start(args, format);
     vfprintf(stderr, format, args);
     va_end(args);
@@ -59,8 +64,13 @@ static double median(const double *sorted, int count) {
 
 static void report(struct figure *f) {
     qsort(f->samples, (size_t)f->count, sizeof *f->samples, compare_doubles);
-    printf("{\"peer\":\"tuco\",\"version\":\"%s\",\"case\":\"%s\",\"figure\":\"%s%s\"",
-           tuco_version(), case_name, case_name, f->suffix ? f->suffix : "");
+    bool own = strcmp(case_peer, own_peer) == 0;
+    printf("{\"peer\":\"%s\"", case_peer);
+    if (own) {
+        printf(",\"version\":\"%s\"", tuco_version());
+    }
+    printf(",\"case\":\"%s\",\"figure\":\"%s%s\"", case_name, case_name,
+           f->suffix ? f->suffix : "");
     printf(",\"procs\":%d,\"unit\":\"%s\",\"ops\":%zu,\"reps\":%d", case_procs, f->unit,
            f->ops, f->count);
     double best = f->samples[0];
@@ -73,8 +83,10 @@ static void report(struct figure *f) {
     if (f->floor.switches > 0 || f->floor.pairs > 0) {
         printf(",\"switches\":%.4f,\"pairs\":%.4f", f->floor.switches, f->floor.pairs);
     }
-    printf(",\"machine\":");
-    bench_machine_json(stdout);
+    if (own) {
+        printf(",\"machine\":");
+        bench_machine_json(stdout);
+    }
     printf("}\n");
     if (fflush(stdout) != 0) {
         bench_die("cannot write the result");
@@ -82,6 +94,11 @@ static void report(struct figure *f) {
 }
 
 void bench_begin(const char *name, int procs) {
+    bench_begin_peer(own_peer, name, procs);
+}
+
+void bench_begin_peer(const char *peer, const char *name, int procs) {
+    case_peer = peer;
     case_name = name;
     case_procs = procs;
 }

@@ -25,6 +25,11 @@ struct bench_floor {
    starts. */
 void bench_begin(const char *name, int procs);
 
+/* The same in a program that measures the processes of others: peer, which is kept, is
+   whose figures these are. Only those of "tuco" carry its version and the facts about the
+   machine. */
+void bench_begin_peer(const char *peer, const char *name, int procs);
+
 /* Nanoseconds on the monotonic clock, read past the library: the ruler is not what is
    measured. */
 int64_t bench_now_ns(void);

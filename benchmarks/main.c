@@ -22,7 +22,9 @@ struct bench_case {
 
 static const struct bench_case cases[] = {
 #define BENCH_CASE(name, place, procs) {#name, bench_##name, place, procs},
+#define BENCH_NET(name, kind, procs)
 #include "cases.def"
+#undef BENCH_NET
 #undef BENCH_CASE
 };
 

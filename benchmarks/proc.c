@@ -19,8 +19,8 @@ static FILE *open_or_die(const char *path, const char *mode) {
     return file;
 }
 
-double bench_proc_status_bytes(const char *field) {
-    FILE *file = open_or_die("/proc/self/status", "re");
+static double status_bytes(const char *path, const char *field) {
+    FILE *file = open_or_die(path, "re");
     char line[256];
     size_t length = strlen(field);
     double kib = -1;
@@ -31,13 +31,23 @@ double bench_proc_status_bytes(const char *field) {
     }
     fclose(file);
     if (kib < 0) {
-        bench_die("/proc/self/status has no %s", field);
+        bench_die("%s has no %s", path, field);
     }
     return kib * 1024;
 }
 
+double bench_proc_status_bytes(const char *field) {
+    return status_bytes("/proc/self/status", field);
+}
+
 double bench_proc_resident_bytes(void) {
     return bench_proc_status_bytes("VmRSS") + bench_proc_status_bytes("VmPTE");
+}
+
+double bench_proc_resident_bytes_of(pid_t pid) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    return status_bytes(path, "VmRSS") + status_bytes(path, "VmPTE");
 }
 
 void bench_proc_reset_peak(void) {

@@ -12,6 +12,9 @@ double bench_proc_status_bytes(const char *field);
 /* Resident memory together with the page tables that describe the address space. */
 double bench_proc_resident_bytes(void);
 
+/* The same of another process. */
+double bench_proc_resident_bytes_of(pid_t pid);
+
 /* Makes VmHWM, the peak of VmRSS, start again from the present value. */
 void bench_proc_reset_peak(void);
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-# Joins the JSON lines of tuco_bench and go_bench into a table, or a JSON line per figure.
+# Joins the JSON lines of tuco and its peers into a table, or a JSON line per figure.
 #
-# Set by ../bench: mode (table or json), rounds, go_note (why Go is absent, or empty) and
-# selected (the names of the cases to show). A figure is known by its name and its Ps. Of
-# all its lines the best and the worst repetition are kept, and the median of the medians.
-# Exit status 1 if a run failed.
+# Set by ../bench: mode (table or json), rounds, versions (PEER=VERSION of the peers, which
+# do not all print it) and selected (the names of the cases to show). A figure is known by
+# its name and its Ps. Of all its lines the best and the worst repetition are kept, and the
+# median of the medians. Go has columns beside tuco if it has a version; other peers have a
+# table below. Exit status 1 if a run failed.
 
 # The value of a key that the line has at most once. Absent: the empty string.
 function field(line, key) {
@@ -48,11 +49,11 @@ function limit(key,    in_switches) {
     return in_switches + pairs[key] * best["tuco", "atomic_pair", 0]
 }
 
-function ratio(key) {
-    if (!best["tuco", key] || !best["go", key]) {
+function ratio(peer, key) {
+    if (!best["tuco", key] || !best[peer, key]) {
         return 0
     }
-    return best["go", key] / best["tuco", key]
+    return best[peer, key] / best["tuco", key]
 }
 
 # From the best repetition to the worst.
@@ -66,11 +67,15 @@ function spread(id) {
     return worst[id] > 0 ? "to " number(worst[id]) : "0"
 }
 
+function failed_or_dash(peer, name, ps) {
+    return (peer, name, ps) in failed ? "failed" : "-"
+}
+
 function cell(id, key, peer) {
     if (count[id]) {
         return number(best[id])
     }
-    return (peer, case_of[key], procs_of[key]) in failed ? "failed" : "-"
+    return failed_or_dash(peer, case_of[key], procs_of[key])
 }
 
 function or_dash(v, format) {
@@ -79,11 +84,11 @@ function or_dash(v, format) {
 
 function row(name, ps, unit, tuco, go, by, floor, tuco_spread, go_spread) {
     printf "%-20s %3s  %-11s %9s", name, ps, unit, tuco
-    if (!go_note) {
+    if (with_go) {
         printf " %9s %8s", go, by
     }
     printf " %8s %8s", floor, tuco_spread
-    if (!go_note) {
+    if (with_go) {
         printf " %8s", go_spread
     }
     printf "\n"
@@ -93,8 +98,27 @@ function table_row(key,    tuco, go) {
     tuco = "tuco" SUBSEP key
     go = "go" SUBSEP key
     row(figure_of[key], procs_of[key] ? procs_of[key] : "-", unit[key],
-        cell(tuco, key, "tuco"), cell(go, key, "go"), or_dash(ratio(key), "%.2f"),
+        cell(tuco, key, "tuco"), cell(go, key, "go"), or_dash(ratio("go", key), "%.2f"),
         limit(key) ? number(limit(key)) : "-", spread(tuco), spread(go))
+}
+
+# The peers that have no column: their figures one below the other.
+function table_of_others(    i, peer, key, shown) {
+    for (i = 0; i < keys; i++) {
+        key = order[i]
+        for (peer in others) {
+            if (!count[peer, key] && !((peer, case_of[key], procs_of[key]) in failed)) {
+                continue
+            }
+            if (!shown++) {
+                printf "\n%-27s %3s  %-11s %9s %8s %8s\n", "without a runtime", "Ps",
+                    "unit", "best", "/tuco", "spread"
+            }
+            printf "%-27s %3s  %-11s %9s %8s %8s\n", figure_of[key] ", " peer,
+                procs_of[key], unit[key], cell(peer SUBSEP key, key, peer),
+                or_dash(ratio(peer, key), "%.2f"), spread(peer SUBSEP key)
+        }
+    }
 }
 
 # Cases of which no process of any peer printed anything.
@@ -102,15 +126,16 @@ function rows_without_figures(    id, part, shown) {
     for (id in failed) {
         split(id, part, SUBSEP)
         if (!((part[2], part[3]) in measured) && !shown[part[2], part[3]]++) {
-            row(part[2], part[3], "-", "failed", "-", "-", "-", "-", "-")
+            row(part[2], part[3], "-", failed_or_dash("tuco", part[2], part[3]),
+                failed_or_dash("go", part[2], part[3]), "-", "-", "-", "-")
         }
     }
 }
 
 function heading() {
     printf "tuco %s (commit %s)", version["tuco"], field(machine, "commit")
-    printf "%s; rounds: %d\n",
-        version["go"] ? " beside " version["go"] : "", rounds
+    printf "%s%s; rounds: %d\n", version["go"] ? " beside " version["go"] : "",
+        version["nginx"] ? " and nginx " version["nginx"] : "", rounds
     printf "%s, %s of %s CPUs, virtualised: %s, governor: %s, load %s\n",
         field(machine, "cpu"), field(machine, "cpus_usable"),
         field(machine, "cpus_online"), field(machine, "virtualised"),
@@ -127,13 +152,11 @@ function table(    i) {
         table_row(order[i])
     }
     rows_without_figures()
+    table_of_others()
     printf "\nLess is better%s. Limit: the switches and atomic additions\n",
-        go_note ? "" : ", except in Go/tuco"
+        with_go ? ", except in Go/tuco" : ""
     printf "that the case cannot do without on one P, at their cost in this run.\n"
     printf "Spread: the worst repetition over the best. See benchmarks/README.md.\n"
-    if (go_note) {
-        printf "%s\n", go_note
-    }
 }
 
 function json_peer(peer, key,    id) {
@@ -141,16 +164,21 @@ function json_peer(peer, key,    id) {
     if (!count[id]) {
         return ""
     }
-    return sprintf(",\"%s\":{\"version\":\"%s\",\"best\":%s,\"median\":%s,\"worst\":%s}",
-        peer, version[peer], best[id], median(id), worst[id])
+    return sprintf(",\"%s\":{%s\"best\":%s,\"median\":%s,\"worst\":%s}", peer,
+        version[peer] ? "\"version\":\"" version[peer] "\"," : "", best[id], median(id),
+        worst[id])
 }
 
-function json_row(key) {
+function json_row(key,    peer) {
     printf "{\"figure\":\"%s\",\"case\":\"%s\",\"procs\":%d,\"unit\":\"%s\",\"ops\":%s",
         figure_of[key], case_of[key], procs_of[key], unit[key], ops[key]
     printf ",\"rounds\":%d,\"reps\":%d", rounds, reps[key]
     printf "%s%s", json_peer("tuco", key), json_peer("go", key)
-    printf "%s%s", or_dash_json("ratio", ratio(key)), or_dash_json("limit", limit(key))
+    for (peer in others) {
+        printf "%s", json_peer(peer, key)
+    }
+    printf "%s", or_dash_json("ratio", ratio("go", key))
+    printf "%s", or_dash_json("limit", limit(key))
     printf ",\"machine\":%s}\n", machine
 }
 
@@ -159,7 +187,11 @@ function or_dash_json(name, v) {
 }
 
 # A line of the peer's program: remember the figure, then merge the numbers.
-function take(line,    key, id) {
+function take(line,    key, id, peer) {
+    peer = field(line, "peer")
+    if (field(line, "version") != "") {
+        version[peer] = field(line, "version")
+    }
     key = field(line, "figure") SUBSEP field(line, "procs")
     measured[field(line, "case"), field(line, "procs")] = 1
     if (!(key in figure_of)) {
@@ -177,7 +209,7 @@ function take(line,    key, id) {
         switches[key] = field(line, "switches")
         pairs[key] = field(line, "pairs")
     }
-    id = field(line, "peer") SUBSEP key
+    id = peer SUBSEP key
     if (!count[id] || field(line, "best") + 0 < best[id]) {
         best[id] = field(line, "best") + 0
     }
@@ -190,6 +222,18 @@ function take(line,    key, id) {
 BEGIN {
     keys = 0
     failures = 0
+    with_go = versions ~ /^go=/
+    for (i = split(versions, pair, " "); i > 0; i--) {
+        split(pair[i], part, "=")
+        version[part[1]] = part[2]
+    }
+}
+
+{
+    peer = field($0, "peer")
+    if (peer != "tuco" && peer != "go") {
+        others[peer] = 1
+    }
 }
 
 # Facts of the machine close a line of tuco_bench; the first line speaks for the run.
@@ -214,7 +258,6 @@ field(line, "failed") != "" {
 }
 
 {
-    version[field(line, "peer")] = field(line, "version")
     take(line)
 }
 

@@ -65,9 +65,11 @@ func die(format string, args ...any) {
 	os.Exit(1)
 }
 
+const usage = "usage: go_bench CASE | serve KIND | --list | --help"
+
 func refuse(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "go_bench: "+format+"\n", args...)
-	fmt.Fprintln(os.Stderr, "usage: go_bench CASE | --list | --help")
+	fmt.Fprintln(os.Stderr, usage)
 	os.Exit(2)
 }
 
@@ -129,14 +131,19 @@ func chooseProcs(procs int) {
 }
 
 func main() {
+	debug.SetGCPercent(gcPercent)
+	if len(os.Args) == 3 && os.Args[1] == serveCommand {
+		serve(os.Args[2])
+		return
+	}
 	if len(os.Args) != 2 {
 		refuse("exactly one argument is expected")
 	}
-	debug.SetGCPercent(gcPercent)
 	switch name := os.Args[1]; name {
 	case "--help":
-		fmt.Println("usage: go_bench CASE | --list | --help")
+		fmt.Println(usage)
 		fmt.Println("Runs one case, prints a line of JSON per figure. GOMAXPROCS sets the Ps.")
+		fmt.Println("Or is a server for net_load.")
 	case "--list":
 		for _, c := range cases {
 			fmt.Println(c.name)
