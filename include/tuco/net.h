@@ -79,8 +79,8 @@ TUCO_API ssize_t tuco_fd_readv(tuco_fd *f, const struct iovec *iov, int n);
 
 /* Writes all of the n pieces of iov, as tuco_fd_write() does. A socket that keeps
    messages apart gets them as one message, of 1024 pieces at most. Returns how many bytes
-   that were, or an error. -EINVAL: n is negative, or the sum is too large for a ssize_t.
-   */
+   that were, or an error. -EINVAL: n is negative, or the sum is too large for a
+   ssize_t. */
 TUCO_API ssize_t tuco_fd_writev(tuco_fd *f, const struct iovec *iov, int n);
 
 /* Receives one datagram, or what a stream has, and where it came from: *len is the room

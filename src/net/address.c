@@ -69,8 +69,8 @@ int rt_network_parse(const char *text, struct rt_network *network) {
 
 /* Host and port */
 
-/* Where the host ends: at the bracket that closes, or at the only colon. NULL: nowhere.
-   */
+/* Where the host ends: at the bracket that closes, or at the only colon. NULL:
+   nowhere. */
 static const char *host_end(const char *text) {
     if (text[0] == '[') {
         const char *bracket = strchr(text, ']');
@@ -355,8 +355,8 @@ static void put_ipv4(struct writer *w, const uint8_t ip[IPV4_BYTES]) {
 }
 
 /* The longest stretch of groups that are zero, and of two such the first, is left out if
-   it is longer than one: so there is only one way to write an address. *count: of groups.
-   */
+   it is longer than one: so there is only one way to write an address. *count: of
+   groups. */
 static int find_gap(const uint8_t ip[IPV6_BYTES], int *count) {
     int gap = 0;
     *count = 1;

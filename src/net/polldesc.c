@@ -151,8 +151,8 @@ static void disarm_locked(struct rt_pollway *way) {
     }
 }
 
-/* While the runtime stops a thread may still wait, and what it waits for holds that up.
-   */
+/* While the runtime stops a thread may still wait, and what it waits for holds that
+   up. */
 static bool has_clock(void) {
     enum rt_phase phase = rt_phase_now();
     return phase == RT_RUNNING || phase == RT_STOPPING;

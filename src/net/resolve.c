@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From the text of an address to addresses: literals, names, and what nothing stands for.
-   */
+/* From the text of an address to addresses: literals, names, and what nothing stands
+   for. */
 #include "net/resolve.h"
 #include "base/alloc.h"
 #include "net/lookup.h"

@@ -70,8 +70,8 @@ bool os_thread_try_join(os_thread thread) RT_NODISCARD;
 void os_thread_detach(os_thread thread);
 void os_thread_yield(void);
 
-/* [fault] The bounds of the calling thread's own stack; both NULL if they cannot be told.
-   */
+/* [fault] The bounds of the calling thread's own stack; both NULL if they cannot be
+   told. */
 void os_thread_stack(void **low, void **high);
 
 /* Makes the calling thread's timed waits precise instead of up to 50 microseconds late.
@@ -103,16 +103,16 @@ struct os_thread_use os_thread_look(int number);
    thread. */
 int *os_errno_address(void);
 
-/* [fault] The CPU that the calling thread is on now, as a hint; 0 if it cannot be told.
-   */
+/* [fault] The CPU that the calling thread is on now, as a hint; 0 if it cannot be
+   told. */
 int os_cpu_current(void);
 
 /* [fault] How many CPUs the process may use: its affinity mask. At least 1, which it is
    also if that cannot be told. */
 int os_cpu_count(void);
 
-/* Looks which CPUs there are. Before the functions below; later changes switch them off.
-   */
+/* Looks which CPUs there are. Before the functions below; later changes switch them
+   off. */
 void os_cpus_learn(void);
 
 /* [fault] Has the thread with that number, which sleeps, wake up on that CPU. Only if it

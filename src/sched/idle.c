@@ -558,8 +558,8 @@ static bool has_caches(const struct rt_p *p) {
     return p->stacks.count > 0 || p->gcache.count > 0 || p->blocks.count > 0;
 }
 
-/* How m sleeps with p: on its note, or in the poller, and then with whom it found there.
-   */
+/* How m sleeps with p: on its note, or in the poller, and then with whom it found
+   there. */
 struct rest {
     struct rt_m *m;
     const struct rt_p *p;

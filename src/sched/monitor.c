@@ -125,8 +125,8 @@ static struct {
 } monitor;
 
 void rt_monitor_wake(void) {
-    /* sc: after what it is woken for, which it looks at after it has read the sequence.
-       */
+    /* sc: after what it is woken for, which it looks at after it has read the
+       sequence. */
     rt_add_sc(&monitor.sequence, 1);
     /* fence(sc): the sequence before polls. Pairs with sleep_polling(). */
     rt_fence_sc();

@@ -250,8 +250,8 @@ static void commit_back(struct rt_m *m, struct rt_g *g, void *arg) {
     }
 }
 
-/* Switches to the scheduler; g comes back when its turn has come, perhaps on another M.
-   */
+/* Switches to the scheduler; g comes back when its turn has come, perhaps on another
+   M. */
 static void yield_to_scheduler(struct rt_m *m, struct rt_g *g) {
     rt_gstate_set(g, RT_G_RUNNING, RT_G_RUNNABLE);
     m->commit = commit_yield_global;

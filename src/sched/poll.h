@@ -26,8 +26,8 @@ static inline uint32_t rt_poll_number(void) {
 
 /* Somebody may wait for a descriptor. */
 static inline bool rt_poll_wanted(void) {
-    /* acquire: there is a poller then. Pairs with rt_poll_add(). See also 'Nobody polls'.
-       */
+    /* acquire: there is a poller then. Pairs with rt_poll_add(). See also 'Nobody
+       polls'. */
     return rt_load_acq(&rt_poll_shared.watched) != 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: where guard markers cannot be had, stacks are guarded the older way or by gaps.
-   */
+/* Proves: where guard markers cannot be had, stacks are guarded the older way or by
+   gaps. */
 #include "fault.h"
 #include "scenario.h"
 #include "test.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: tuco_foreign_exit without tuco_foreign_enter ends the process with a message.
-   */
+/* Proves: tuco_foreign_exit without tuco_foreign_enter ends the process with a
+   message. */
 #include "test.h"
 
 static void leave_only(void *arg) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* child.c: runs a function in a child process and keeps what it wrote to standard error.
-   */
+/* child.c: runs a function in a child process and keeps what it wrote to standard
+   error. */
 #include "support.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* runner.c: main() of every test program: chooses tests, runs each in a child, reports.
-   */
+/* runner.c: main() of every test program: chooses tests, runs each in a child,
+   reports. */
 #include "fault.h"
 #include "support.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* scenario.c: a small program that uses all of the runtime, to be run with faults in it.
-   */
+/* scenario.c: a small program that uses all of the runtime, to be run with faults in
+   it. */
 #include "scenario.h"
 #include "fault.h"
 #include "test.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* scenario.h: a small program that uses all of the runtime, to be run with faults in it.
-   */
+/* scenario.h: a small program that uses all of the runtime, to be run with faults in
+   it. */
 #ifndef TEST_SCENARIO_H
 #define TEST_SCENARIO_H
 

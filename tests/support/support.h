@@ -13,8 +13,8 @@ enum { TEST_EXIT_OK = 0, TEST_EXIT_FAIL = 1, TEST_EXIT_USAGE = 2, TEST_EXIT_SKIP
 /* The test that this process runs; set by the runner. */
 extern const char *test_current_name;
 
-/* The seconds a test may take; the command line and TUCO_TEST_TIMEOUT are already in it.
-   */
+/* The seconds a test may take; the command line and TUCO_TEST_TIMEOUT are already in
+   it. */
 extern double test_limit_seconds;
 
 /* Starts watching this process: after so many seconds it is reported with all its

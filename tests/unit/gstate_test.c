@@ -8,8 +8,8 @@
 static const enum rt_gstate states[] = {RT_G_DEAD, RT_G_RUNNABLE, RT_G_RUNNING,
                                         RT_G_WAITING};
 
-/* The picture in gstate.h, and its additions for foreign threads and for want of a stack.
-   */
+/* The picture in gstate.h, and its additions for foreign threads and for want of a
+   stack. */
 static bool has_arrow(enum rt_gstate from, enum rt_gstate to) {
     switch (from) {
     case RT_G_DEAD: return to == RT_G_RUNNABLE || to == RT_G_WAITING;

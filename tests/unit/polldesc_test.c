@@ -172,8 +172,8 @@ TEST(wait_ends_at_the_deadline) {
     RUN(deadline_comes);
 }
 
-/* One waits with the first of these deadlines, which is then moved to each of the others.
-   */
+/* One waits with the first of these deadlines, which is then moved to each of the
+   others. */
 static tuco_time move_while_waiting(const tuco_time *spans, int count) {
     tuco_wg wg = {0};
     struct rt_polldesc *d = make();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* not under tsan */
-/* Proves: TUCOSTACK takes bytes and the suffixes K, M and G; all else is refused by name.
-   */
+/* Proves: TUCOSTACK takes bytes and the suffixes K, M and G; all else is refused by
+   name. */
 /* fixed procs */
 #include "test.h"
 

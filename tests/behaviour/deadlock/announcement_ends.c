@@ -12,8 +12,8 @@ static void promise_and_leave(void *arg) {
     (void)arg;
     tuco_foreign_enter();
     atomic_store(&announced, 1);
-    /* So that main is asleep by then; if it is not, the report comes from its own wait.
-       */
+    /* So that main is asleep by then; if it is not, the report comes from its own
+       wait. */
     nanosleep(&(struct timespec){.tv_nsec = 20 * TUCO_MILLISECOND}, NULL);
     tuco_foreign_exit();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a deferred call may block and yield; the calls deferred before it wait for it.
-   */
+/* Proves: a deferred call may block and yield; the calls deferred before it wait for
+   it. */
 #include "test.h"
 
 static tuco_wg gate;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: tuco_exit ends the calling goroutine alone, from any depth; the others go on.
-   */
+/* Proves: tuco_exit ends the calling goroutine alone, from any depth; the others go
+   on. */
 #include "test.h"
 
 #define COUNT 64

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: tuco_go runs the function once, with its argument, in a goroutine of its own.
-   */
+/* Proves: tuco_go runs the function once, with its argument, in a goroutine of its
+   own. */
 #include "test.h"
 
 #define COUNT 100

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves: the wait for a group returns after all its goroutines have ended, those that
-   they started in it included, and then its context is done; its parent's end reaches it.
-   */
+   they started in it included, and then its context is done; its parent's end reaches
+   it. */
 #include "contexts.h"
 
 #define DEPTH 6

@@ -30,8 +30,8 @@ static void answer(struct addrinfo *info, void *address, size_t bytes) {
                               .ai_addr = address};
 }
 
-/* In place of the C library's: it knows all names, as 127.0.0.1 or what that is to IPv6.
-   */
+/* In place of the C library's: it knows all names, as 127.0.0.1 or what that is to
+   IPv6. */
 int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints,
                 struct addrinfo **found) {
     static __thread struct addrinfo info;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: the runtime's threads have the signal mask that the process had at the start.
-   */
+/* Proves: the runtime's threads have the signal mask that the process had at the
+   start. */
 /* fixed procs */
 #include "test.h"
 

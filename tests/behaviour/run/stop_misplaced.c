@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: tuco_stop refuses a goroutine, a runtime nobody started, and a second stopper.
-   */
+/* Proves: tuco_stop refuses a goroutine, a runtime nobody started, and a second
+   stopper. */
 #include "test.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: stacks that are recycled among goroutines of different depth are never shared.
-   */
+/* Proves: stacks that are recycled among goroutines of different depth are never
+   shared. */
 #include "test.h"
 
 #define ROUNDS     4
