@@ -8,7 +8,7 @@
 # the layers together and may include everything.
 layers='
 base:  os
-os:    base
+os:    base arch
 arch:  base
 cpu:   base os
 trace: base os

@@ -18,10 +18,11 @@
  * function that the switch calls. Shadow stacks (SHSTK, GCS) would have to be switched too
  * and are not.
  *
- * A port is a folder with four files; docs/design/context-switch.md gives the reasons:
+ * A port is a folder with five files; docs/design/context-switch.md gives the reasons:
  *     context.h  struct arch_frame, its offsets for the assembler, arch_context_prepare()
  *     fp.h       arch_fp_reset()
  *     tls.h      arch_self(), arch_self_set()
+ *     call.h     arch_kernel_call(), for arch/call.h
  *     switch.S   the rest
  */
 #ifndef RT_ARCH_H

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #endif
 #include "os/os.h"
+#include "arch/call.h"
 #include "os/fault.h"
 
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -150,21 +152,73 @@ static int64_t writev_socket(int fd, const struct iovec *iov, int count) {
 
 /* Reading and writing */
 
-/* Of a socket recv() does what read() does, by a shorter way. */
-int64_t os_fd_read(int fd, enum os_fd_kind kind, void *buffer, size_t bytes) {
+static bool is_socket(enum os_fd_kind kind) {
+    return kind == OS_FD_TCP || kind == OS_FD_STREAM || kind == OS_FD_MESSAGES;
+}
+
+/* What is done for each message does without the C library: its calls are points at which
+   a thread can be cancelled, which takes them two locked instructions, and tell errors by
+   errno, which would have to be put back. Sanitizers learn from them what becomes of the
+   buffer, and so get them. */
+#if RT_ASAN || RT_TSAN
+
+static int64_t receive(int fd, void *buffer, size_t bytes, struct sockaddr *from,
+                       uint32_t *from_bytes) {
+    OS_KEEP_ERRNO;
+    return RETRY(recvfrom(fd, buffer, bytes, MSG_DONTWAIT, from, from_bytes));
+}
+
+static int64_t transmit(int fd, const void *buffer, size_t bytes,
+                        const struct sockaddr *to, uint32_t to_bytes) {
+    OS_KEEP_ERRNO;
+    return RETRY(sendto(fd, buffer, bytes, SEND_FLAGS, to, to_bytes));
+}
+
+#else
+
+static int64_t receive(int fd, void *buffer, size_t bytes, struct sockaddr *from,
+                       uint32_t *from_bytes) {
+    int64_t n;
+    do {
+        n = arch_kernel_call(SYS_recvfrom, fd, (intptr_t)buffer, (int64_t)bytes,
+                             MSG_DONTWAIT, (intptr_t)from, (intptr_t)from_bytes);
+    } while (unlikely(n == -EINTR));
+    return n;
+}
+
+static int64_t transmit(int fd, const void *buffer, size_t bytes,
+                        const struct sockaddr *to, uint32_t to_bytes) {
+    int64_t n;
+    do {
+        n = arch_kernel_call(SYS_sendto, fd, (intptr_t)buffer, (int64_t)bytes, SEND_FLAGS,
+                             (intptr_t)to, to_bytes);
+    } while (unlikely(n == -EINTR));
+    return n;
+}
+
+#endif
+
+int64_t os_fd_recvfrom(int fd, void *buffer, size_t bytes, struct sockaddr *from,
+                       uint32_t *from_bytes) {
+    int error = os_fault(OS_FAULT_FD_IO);
+    return error != 0 ? -error : receive(fd, buffer, bytes, from, from_bytes);
+}
+
+int64_t os_fd_sendto(int fd, const void *buffer, size_t bytes, const struct sockaddr *to,
+                     uint32_t to_bytes) {
+    int error = os_fault(OS_FAULT_FD_IO);
+    return error != 0 ? -error : transmit(fd, buffer, bytes, to, to_bytes);
+}
+
+static RT_NOINLINE int64_t read_no_socket(int fd, void *buffer, size_t bytes) {
     OS_KEEP_ERRNO;
     int error = os_fault(OS_FAULT_FD_IO);
-    if (error != 0) {
-        return -error;
-    }
-    switch (kind) {
-    case OS_FD_TCP:
-    case OS_FD_STREAM:
-    case OS_FD_MESSAGES: return RETRY(recv(fd, buffer, bytes, MSG_DONTWAIT));
-    case OS_FD_PIPE:
-    case OS_FD_OTHER: break;
-    }
-    return RETRY(read(fd, buffer, bytes));
+    return error != 0 ? -error : RETRY(read(fd, buffer, bytes));
+}
+
+int64_t os_fd_read(int fd, enum os_fd_kind kind, void *buffer, size_t bytes) {
+    return likely(is_socket(kind)) ? os_fd_recvfrom(fd, buffer, bytes, NULL, NULL)
+                                   : read_no_socket(fd, buffer, bytes);
 }
 
 int64_t os_fd_readv(int fd, enum os_fd_kind kind, const struct iovec *iov, int count) {
@@ -173,62 +227,35 @@ int64_t os_fd_readv(int fd, enum os_fd_kind kind, const struct iovec *iov, int c
     if (error != 0) {
         return -error;
     }
-    if (kind == OS_FD_PIPE || kind == OS_FD_OTHER) {
-        return RETRY(readv(fd, iov, count));
+    if (is_socket(kind)) {
+        struct msghdr message = {.msg_iov = (struct iovec *)iov,
+                                 .msg_iovlen = (size_t)count};
+        return RETRY(recvmsg(fd, &message, MSG_DONTWAIT));
     }
-    struct msghdr message = {.msg_iov = (struct iovec *)iov, .msg_iovlen = (size_t)count};
-    return RETRY(recvmsg(fd, &message, MSG_DONTWAIT));
+    return RETRY(readv(fd, iov, count));
 }
 
-int64_t os_fd_write(int fd, enum os_fd_kind kind, const void *buffer, size_t bytes) {
-    OS_KEEP_ERRNO;
-    int error = os_fault(OS_FAULT_FD_IO);
-    if (error != 0) {
-        return -error;
+static int64_t writev_by_kind(int fd, enum os_fd_kind kind, const struct iovec *iov,
+                              int count) {
+    if (is_socket(kind)) {
+        return writev_socket(fd, iov, count);
     }
-    switch (kind) {
-    case OS_FD_TCP:
-    case OS_FD_STREAM:
-    case OS_FD_MESSAGES: return RETRY(send(fd, buffer, bytes, SEND_FLAGS));
-    case OS_FD_PIPE:
-        return writev_pipe(
-            fd, &(struct iovec){.iov_base = (void *)buffer, .iov_len = bytes}, 1);
-    case OS_FD_OTHER: break;
-    }
-    return RETRY(write(fd, buffer, bytes));
+    return kind == OS_FD_PIPE ? writev_pipe(fd, iov, count)
+                              : RETRY(writev(fd, iov, count));
 }
 
 int64_t os_fd_writev(int fd, enum os_fd_kind kind, const struct iovec *iov, int count) {
     OS_KEEP_ERRNO;
     int error = os_fault(OS_FAULT_FD_IO);
-    if (error != 0) {
-        return -error;
-    }
-    switch (kind) {
-    case OS_FD_TCP:
-    case OS_FD_STREAM:
-    case OS_FD_MESSAGES: return writev_socket(fd, iov, count);
-    case OS_FD_PIPE: return writev_pipe(fd, iov, count);
-    case OS_FD_OTHER: break;
-    }
-    return RETRY(writev(fd, iov, count));
+    return error != 0 ? -error : writev_by_kind(fd, kind, iov, count);
 }
 
-int64_t os_fd_recvfrom(int fd, void *buffer, size_t bytes, struct sockaddr *from,
-                       uint32_t *from_bytes) {
-    OS_KEEP_ERRNO;
-    int error = os_fault(OS_FAULT_FD_IO);
-    return error != 0
-               ? -error
-               : RETRY(recvfrom(fd, buffer, bytes, MSG_DONTWAIT, from, from_bytes));
-}
-
-int64_t os_fd_sendto(int fd, const void *buffer, size_t bytes, const struct sockaddr *to,
-                     uint32_t to_bytes) {
-    OS_KEEP_ERRNO;
-    int error = os_fault(OS_FAULT_FD_IO);
-    return error != 0 ? -error
-                      : RETRY(sendto(fd, buffer, bytes, SEND_FLAGS, to, to_bytes));
+int64_t os_fd_write(int fd, enum os_fd_kind kind, const void *buffer, size_t bytes) {
+    if (likely(is_socket(kind))) {
+        return os_fd_sendto(fd, buffer, bytes, NULL, 0);
+    }
+    struct iovec iov = {.iov_base = (void *)buffer, .iov_len = bytes};
+    return os_fd_writev(fd, kind, &iov, 1);
 }
 
 int os_fd_shutdown(int fd, int how) {
