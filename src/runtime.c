@@ -8,6 +8,7 @@
 #include "net/lookup.h"
 #include "net/polldesc.h"
 #include "sched/bound.h"
+#include "sched/crowd.h"
 #include "sched/dump.h"
 #include "sched/enter.h"
 #include "sched/fork.h"
@@ -104,6 +105,7 @@ static int set_up(bool has_main) {
     choose_guard();
     rt_fence_choose((int)procs, !rt_sched.config.debug.plain_fence);
     rt_idle_init(procs);
+    rt_crowd_init();
     rt_mutexcheck_start(rt_sched.config.debug.mutexcheck);
     rt_spare_reset();
     rt_bound_reset();

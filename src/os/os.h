@@ -99,6 +99,16 @@ struct os_thread_use {
 /* [fault] The same number as above. */
 struct os_thread_use os_thread_look(int number);
 
+/* What the calling thread has had. */
+struct os_usage {
+    int64_t cpu_ns; /* time on a CPU */
+    uint64_t waits; /* how often it has waited in the kernel, for anything but a CPU */
+    bool untold;    /* it cannot be told: both are 0 */
+};
+
+/* [fault] */
+struct os_usage os_thread_usage(void);
+
 /* The calling thread's errno. The address is the thread's, so it is asked for once per
    thread. */
 int *os_errno_address(void);

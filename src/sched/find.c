@@ -135,11 +135,15 @@ static struct rt_g *steal_round(struct rt_m *m, enum rt_distance reach) {
     struct rt_p *p = m->p;
     struct rt_p *victim;
     struct rt_victims_walk walk = begin_walk(m);
+    bool leaves_kept = rt_poll_is_left_to_others(p);
     int here = rt_load_rlx(&p->cpu); /* relaxed: hints, both */
     while ((victim = next_victim(&walk, p)) != NULL) {
         int there = rt_load_rlx(&victim->cpu);
         if (rt_topology_distance(&rt_sched.topology, here, there) > reach) {
             continue;
+        }
+        if (leaves_kept && rt_runq_surplus(&victim->runq) == 0) {
+            continue; /* see 'Crowded' in poll.c */
         }
         uint32_t moved;
         struct rt_g *g = rt_runq_grab(&p->runq, &victim->runq, &moved);

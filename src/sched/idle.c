@@ -3,6 +3,7 @@
 #include "sched/idle.h"
 #include "base/bits.h"
 #include "base/wheel.h"
+#include "sched/crowd.h"
 #include "sched/find.h"
 #include "sched/monitor.h"
 #include "sched/note.h"
@@ -432,8 +433,7 @@ void rt_idle_remove(void) {
 bool rt_idle_try_spin(struct rt_m *m) {
     uint64_t w = rt_load_rlx(&rt_idle.word); /* relaxed: the compare-and-swap decides */
     while (!m->spinning && rt_idle_total(w) > 1) {
-        uint32_t busy = rt_idle_total(w) - rt_idle_ps(w) - rt_idle_aside(w);
-        if (2 * rt_idle_spinning(w) >= busy) {
+        if (2 * rt_idle_spinning(w) >= rt_idle_busy(w)) {
             break;
         }
         /* sc: as in rt_idle_wake(). */
@@ -569,6 +569,7 @@ struct rest {
 
 /* True: woken by somebody. */
 static bool sleep_until(struct rest *r, int64_t deadline_ns) {
+    rt_crowd_nap(r->m);
     return r->polls ? rt_poll_sleep(r->m, r->p->id, deadline_ns, &r->ready)
                     : rt_note_sleep(r->m, deadline_ns);
 }
@@ -619,7 +620,7 @@ static enum idle_end sleep_idle(struct rest *r, bool caches) {
 
 /* m sleeps with p, which is idle. Returns why it is awake, with a P or as a spare one. */
 static enum idle_end sleep_with(struct rt_m *m, struct rt_p *p, bool caches) {
-    struct rest r = {.m = m, .p = p, .polls = rt_poll_wanted() && rt_poll_take()};
+    struct rest r = {.m = m, .p = p, .polls = rt_poll_take_to_sleep(p)};
     /* Woken by wake_p(), rt_idle_claim() or rt_idle_release_all(), whoever clears the P's
        bit. */
     enum idle_end end =
@@ -632,6 +633,7 @@ static enum idle_end sleep_with(struct rt_m *m, struct rt_p *p, bool caches) {
         rt_poll_deliver(back ? m->p : NULL, &r.ready);
     }
     while (!back) {
+        rt_crowd_nap(m);
         if (rt_note_sleep(m, is_claimed(p) ? OS_NEVER : os_now() + RETRY_NS)) {
             return IDLE_WOKEN;
         }
@@ -647,7 +649,9 @@ bool rt_idle_park(struct rt_m *m) {
         if (rt_idle_all()) {
             rt_quiesce_check();
         }
+        rt_crowd_rest_begin(m);
         enum idle_end end = sleep_with(m, p, caches);
+        rt_crowd_rest_end(m);
         /* For itself, or since nobody polls now: see 'Nobody polls' in poll.c. */
         rt_monitor_poke();
         if (m->p == NULL) {

@@ -38,6 +38,11 @@ static inline uint32_t rt_idle_total(uint64_t word) {
     return (uint32_t)(word >> 49 & 0x7ff);
 }
 
+/* Ps that run goroutines, or look for some. */
+static inline uint32_t rt_idle_busy(uint64_t word) {
+    return rt_idle_total(word) - rt_idle_ps(word) - rt_idle_aside(word);
+}
+
 extern struct rt_idle_word { rt_atomic(uint64_t) word; } rt_idle RT_CACHE_ALIGNED;
 
 /* Wakes Ms to look for work until wanted are looking. */

@@ -7,6 +7,7 @@
 #include "base/compiler.h"
 #include "base/rand.h"
 #include "os/os.h"
+#include "sched/crowd.h"
 #include "sched/g.h"
 
 struct rt_p;
@@ -53,6 +54,7 @@ struct rt_m {
     uint32_t migrate_tries; /* goroutines put back in a row: see loop.c */
     /* by how much it sleeps too long, up to a bound: see 'Timers' in idle.c */
     int64_t oversleep_ns;
+    struct rt_crowd_watch crowd;
 
     /* Immutable after the thread has started. */
     uint32_t id;

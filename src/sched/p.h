@@ -54,11 +54,11 @@ struct rt_turn {
     uint32_t slices;
 };
 
-/* How long goroutines take that I/O has woken: see 'Waking others' in poll.c. */
+/* How long goroutines take: see 'Waking others' in poll.c. */
 struct rt_pace {
-    int64_t began_ns; /* when the batch was woken */
-    int64_t each_ns;  /* on the average */
-    uint32_t count;   /* how many are in the batch; 0: it is not measured */
+    int64_t since_ns; /* measured from then on; 0: not at all */
+    uint32_t slices;  /* how many had come from the ring by then */
+    int64_t each_ns;  /* on the average; 0: not known */
     int64_t full_ns;  /* since when the ring has been full at each look; 0: it was not */
 };
 

@@ -131,9 +131,9 @@ void rt_ready_in_order(struct rt_p *p, struct rt_glist *list, bool keeps) {
     }
 }
 
-void rt_ready_behind(struct rt_p *p, struct rt_glist *list) {
+void rt_ready_behind(struct rt_p *p, struct rt_glist *list, bool keeps) {
     struct rt_glist all = make_runnable(list);
-    put_in_order(p, &all, false /* others are woken */);
+    put_in_order(p, &all, keeps);
 }
 
 void rt_ready_list(struct rt_g *list) {

@@ -98,7 +98,7 @@ void rt_ready_list(struct rt_g *list);
 void rt_ready_in_order(struct rt_p *p, struct rt_glist *list, bool keeps);
 
 /* The same behind what is in the ring of p, the caller's. */
-void rt_ready_behind(struct rt_p *p, struct rt_glist *list);
+void rt_ready_behind(struct rt_p *p, struct rt_glist *list, bool keeps);
 
 /* The same for a thread without a P: they come before all others, and Ps are asked to look
    for them at their next scheduling. */

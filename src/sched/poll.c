@@ -4,6 +4,7 @@
 #include "base/die.h"
 #include "base/lock.h"
 #include "net/polldesc.h"
+#include "sched/crowd.h"
 #include "sched/enter.h"
 #include "sched/foreign.h"
 #include "sched/idle.h"
@@ -66,10 +67,17 @@
  *
  * Waking others. Goroutines that are ready lie in the ring of whoever polled. To wake a
  * thread for them costs some microseconds here and up to fifty until it comes; a message
- * is often handled in five. So a P measures how long its goroutines took, each on the
- * average of the last batches. If it will be through with a batch in less than WORTH_NS
- * it keeps it: nobody is woken, see rt_runq_keep(). If it is mistaken, the monitor sees
- * to that as it does for the next slot.
+ * is often handled in five. So a P measures how long its goroutines take, on the average,
+ * until the next one is scheduled. If it will be through with all in its ring in less than
+ * WORTH_NS it keeps them: nobody is woken, see rt_runq_keep(). If it is mistaken, the
+ * monitor sees to that as it does for the next slot.
+ *
+ * Crowded. If there is no CPU for another thread, see crowd.c, one that comes nevertheless
+ * only takes the others' turns. Then a P keeps what it will be through with before the
+ * kernel would change its turns, and who has nothing to do leaves the descriptors to the P
+ * that has looked last, and what is kept to who keeps it, for as long as that P is busy and
+ * has looked within STALE_NS. If it does not look again, because it computes, the monitor
+ * does.
  *
  * The end. Ms and monitor are gone when the set is closed, and foreign threads are kept
  * out. One that was about to wait finds READY in its descriptor, tries again, and is told
@@ -83,15 +91,16 @@
 /* So often a P whose goroutines wait for descriptors reads the clock for that. */
 #define REMIND_INTERVAL 8
 
-/* What is over before another thread would be there. */
-#define WORTH_NS ((int64_t)200 * 1000)
+/* What is over before another thread would be there; and if that has to wait for a CPU. */
+#define WORTH_NS         ((int64_t)200 * 1000)
+#define WORTH_CROWDED_NS ((int64_t)3000 * 1000)
 
 /* How long a ring may be full at each look before some are polled all the same, and how
    many. */
 #define FULL_NS     ((int64_t)2000 * 1000)
 #define FULL_EVENTS 16
 
-/* A batch counts an eighth. */
+/* What was measured last counts an eighth. */
 #define PACE_SHIFT 3
 
 struct rt_poll_shared rt_poll_shared;
@@ -102,7 +111,8 @@ static struct {
     /* Atomic. */
     rt_atomic(uint32_t) taken;
     rt_atomic(uint32_t) sleeper;       /* see rt_poll_sleeper() */
-    rt_atomic(int64_t) looked_ns;      /* when a P has looked last */
+    rt_atomic(int64_t) looked_ns;      /* when a P has looked last, */
+    rt_atomic(uint32_t) looker;        /* and which; RT_POLL_NO_P: it is about to */
     rt_atomic(uint64_t) foreign_begun; /* waits of foreign threads */
     rt_atomic(uint64_t) foreign_ended;
 
@@ -248,9 +258,10 @@ static void collect(int max, int64_t deadline_ns, struct rt_glist *ready) {
     }
 }
 
-static int64_t stamp(void) {
+static int64_t stamp(uint32_t p_id) {
     int64_t now = os_now();
-    rt_store_rlx(&poller.looked_ns, now); /* relaxed: a hint */
+    rt_store_rlx(&poller.looker, p_id); /* relaxed, both: hints */
+    rt_store_rlx(&poller.looked_ns, now);
     return now;
 }
 
@@ -265,17 +276,39 @@ void rt_poll_remind(struct rt_p *p) {
 
 /* Waking: see 'Waking others'. */
 
-/* The batch is through. */
-static void measure(struct rt_pace *pace, int64_t now) {
-    if (pace->count > 0) {
-        int64_t each_ns = (now - pace->began_ns) / pace->count;
-        pace->each_ns += (each_ns - pace->each_ns) >> PACE_SHIFT;
-        pace->count = 0;
+/* All that came from the ring since the last look took the time since then, with what they
+   have woken. One that took far longer than usual was perhaps interrupted: it counts for no
+   more than twice the usual. */
+static void measure(struct rt_p *p, int64_t now) {
+    struct rt_pace *pace = &p->pace;
+    uint32_t count = rt_load_rlx(&p->schedtick) - pace->slices; /* relaxed: own */
+    if (pace->since_ns != 0 && count > 0) {
+        int64_t each_ns = (now - pace->since_ns) / count;
+        int64_t usual_ns = pace->each_ns > 0 ? pace->each_ns : each_ns;
+        each_ns = each_ns < 2 * usual_ns ? each_ns : 2 * usual_ns;
+        pace->each_ns = usual_ns + ((each_ns - usual_ns) >> PACE_SHIFT);
     }
+    pace->since_ns = now;
+    pace->slices += count;
 }
 
-static bool is_worth_keeping(const struct rt_pace *pace, uint32_t count) {
-    return pace->each_ns > 0 && pace->each_ns * count < WORTH_NS;
+/* p has been idle. */
+static void measure_anew(struct rt_p *p) {
+    p->pace.since_ns = os_now();
+    p->pace.slices = rt_load_rlx(&p->schedtick); /* relaxed: own */
+}
+
+/* True: p will be through with what its ring has, and count more, before another thread
+   would be there. */
+static bool will_keep(const struct rt_p *p, uint32_t count) {
+    bool crowded =
+        rt_crowded(rt_idle_busy(rt_load_rlx(&rt_idle.word))); /* relaxed: a hint */
+    return p->pace.each_ns > 0 && p->pace.each_ns * (rt_runq_length(&p->runq) + count) <
+                                      (crowded ? WORTH_CROWDED_NS : WORTH_NS);
+}
+
+static void deliver_to(struct rt_p *p, struct rt_glist *ready) {
+    rt_ready_in_order(p, ready, will_keep(p, ready->count));
 }
 
 void rt_poll_deliver(struct rt_p *p, struct rt_glist *ready) {
@@ -283,13 +316,11 @@ void rt_poll_deliver(struct rt_p *p, struct rt_glist *ready) {
         rt_ready_in_order(NULL, ready, false /* for others */);
         return;
     }
-    p->pace.began_ns = os_now();
-    p->pace.count = ready->count;
-    bool keeps = is_worth_keeping(&p->pace, ready->count) && rt_runq_is_empty(&p->runq);
-    rt_ready_in_order(p, ready, keeps);
+    measure_anew(p);
+    deliver_to(p, ready);
 }
 
-/* False: somebody else polls. */
+/* False: nobody waits for a descriptor, or somebody else polls. */
 static bool look(uint32_t max, struct rt_glist *ready) {
     if (!rt_poll_wanted() || !rt_poll_take()) {
         return false;
@@ -304,16 +335,35 @@ static uint32_t room_in(const struct rt_runq *q) {
     return RT_RUNQ_SLOTS - rt_runq_length(q);
 }
 
+/* See 'Crowded'. own: 1 if p counts among the busy ones. The one that looked last is to be
+   another: p will not do so again. */
+static bool is_left_to_others(const struct rt_p *p, uint32_t own) {
+    /* relaxed, all: hints; see 'Nobody polls' */
+    if (likely(!rt_crowded(rt_idle_busy(rt_load_rlx(&rt_idle.word)) - own))) {
+        return false;
+    }
+    uint32_t looker = rt_load_rlx(&poller.looker);
+    return looker != p->id && looker != RT_POLL_NO_P && !rt_idle_has(looker) &&
+           os_now() - rt_load_rlx(&poller.looked_ns) < STALE_NS;
+}
+
+bool rt_poll_is_left_to_others(const struct rt_p *p) {
+    return is_left_to_others(p, 1);
+}
+
 bool rt_poll_look(struct rt_m *m) {
     struct rt_glist ready = {.first = NULL};
-    if (!look(room_in(&m->p->runq), &ready)) {
-        return false;
+    struct rt_p *p = m->p;
+    if (!is_left_to_others(p, 1) && look(room_in(&p->runq), &ready)) {
+        int64_t now = stamp(p->id);
+        measure(p, now);
+        rt_crowd_look(m, now);
     }
-    measure(&m->p->pace, stamp());
     if (ready.count == 0) {
+        p->pace.since_ns = 0; /* what follows is no goroutine's time */
         return false;
     }
-    rt_poll_deliver(m->p, &ready);
+    deliver_to(p, &ready);
     return true;
 }
 
@@ -321,7 +371,7 @@ bool rt_poll_look(struct rt_m *m) {
    they may be others, that only yield. */
 static void look_over_full_ring(struct rt_p *p) {
     struct rt_glist ready = {.first = NULL};
-    int64_t now = stamp();
+    int64_t now = stamp(p->id);
     if (p->pace.full_ns == 0) {
         p->pace.full_ns = now;
     } else if (now - p->pace.full_ns >= FULL_NS && look(FULL_EVENTS, &ready)) {
@@ -337,9 +387,10 @@ void rt_poll_look_between(struct rt_m *m) {
         look_over_full_ring(m->p);
     } else if (look(room, &ready)) {
         m->p->pace.full_ns = 0;
-        (void)stamp();
-        m->p->pace.count = 0; /* it will take the time of others as well */
-        rt_ready_behind(m->p, &ready);
+        int64_t now = stamp(m->p->id);
+        measure(m->p, now);
+        rt_crowd_look(m, now);
+        rt_ready_behind(m->p, &ready, will_keep(m->p, ready.count));
     }
 }
 
@@ -351,6 +402,10 @@ uint32_t rt_poll_sleeper(void) {
 
 void rt_poll_break(void) {
     os_poll_wake(&poller.set);
+}
+
+bool rt_poll_take_to_sleep(const struct rt_p *p) {
+    return rt_poll_wanted() && !is_left_to_others(p, 0) && rt_poll_take();
 }
 
 bool rt_poll_sleep(struct rt_m *m, uint32_t p_id, int64_t deadline_ns,
@@ -368,8 +423,9 @@ bool rt_poll_sleep(struct rt_m *m, uint32_t p_id, int64_t deadline_ns,
 }
 
 int64_t rt_poll_stale_ns(void) {
-    /* relaxed, both: hints */
-    if (!rt_poll_wanted() || rt_load_rlx(&poller.taken) != 0) {
+    /* relaxed, all: hints. Who has taken it only to look will be gone in a moment. */
+    if (!rt_poll_wanted() ||
+        (rt_load_rlx(&poller.taken) != 0 && rt_poll_sleeper() != RT_POLL_NO_P)) {
         return OS_NEVER;
     }
     if (rt_idle_all()) {
@@ -385,7 +441,8 @@ void rt_poll_monitor_sleep(int64_t deadline_ns) {
         return;
     }
     if (rt_idle_ps(rt_load_rlx(&rt_idle.word)) > 0) { /* relaxed: a hint */
-        stamp(); /* the one that is woken for them will poll: it is left to it */
+        stamp(
+            RT_POLL_NO_P); /* the one that is woken for them will poll: it is left to it */
     }
     rt_ready_urgent(&ready);
 }

@@ -53,6 +53,9 @@ bool rt_poll_awaited(uint64_t ended);
 bool rt_poll_take(void);
 void rt_poll_give(void);
 
+/* M whose P is idle: takes the poller to sleep there, unless others see to it. */
+bool rt_poll_take_to_sleep(const struct rt_p *p);
+
 /* m, on its scheduler's stack, with a P that has nothing to run: looks whether
    descriptors are ready. True: somebody has been woken, so that the P's queue may have
    something. */
@@ -60,6 +63,10 @@ bool rt_poll_look(struct rt_m *m);
 
 /* The same for a P that may have something. */
 void rt_poll_look_between(struct rt_m *m);
+
+/* p, which is busy and has nothing to run: another one sees to the descriptors, and to what
+   it keeps, and there are no CPUs for both. A hint. */
+bool rt_poll_is_left_to_others(const struct rt_p *p);
 
 /* Owner of p, now and then: has its next scheduling look, if it is time to. */
 void rt_poll_remind(struct rt_p *p);

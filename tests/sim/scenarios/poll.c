@@ -3,6 +3,7 @@
    them has to stop. */
 #include "lines.h"
 #include "os_sim.h"
+#include "sched/crowd.h"
 #include "sched/globq.h"
 #include "sched/monitor.h"
 
@@ -506,6 +507,8 @@ SIM_SCENARIO(poll_deadlock, "descriptors are waited for, and then nothing any mo
 
 /* What is ready at once is kept by the one that polled, who then does not come to it. */
 
+#define KEPT_QUICK 1 /* rounds in which nobody computes, so that they are kept later */
+
 static int kept_rounds;
 static int kept_arrived;
 static bool kept_spawn; /* others come into the same queue */
@@ -517,8 +520,10 @@ static void read_and_compute(void *line) {
             sim_check(tuco_wg_go(&all, sim_job, sim_job_next()) == 0);
         }
         kept_arrived++;
-        sim_await(&kept_arrived, round * count);
-        sim_await(&sim_jobs_ended, sim_jobs_made());
+        if (round > KEPT_QUICK) {
+            sim_await(&kept_arrived, round * count);
+            sim_await(&sim_jobs_ended, sim_jobs_made());
+        }
     }
     line_close(LINE_OF(line));
 }
@@ -572,7 +577,49 @@ SIM_SCENARIO(poll_kept, "one keeps all that has become ready, and computes") {
     sim.steady = true;
     count = sim_procs() - 1; /* one is for others */
     os_sim.membarrier = sim_pick(0, 3) == 0;
-    kept_rounds = sim_pick(1, 3);
+    kept_rounds = KEPT_QUICK + sim_pick(1, 3);
     kept_spawn = sim_pick(0, 1);
     sim_main(poll_kept_main);
+}
+
+/* There are CPUs for some, who keep what they find; or for all. */
+
+static void crowd(uint32_t limit) {
+    sim.quiet = true;
+    rt_store_rlx(&rt_crowd.until_ns, INT64_MAX); /* relaxed, both: nobody else writes */
+    rt_store_rlx(&rt_crowd.limit, limit);
+    sim.quiet = false;
+}
+
+static void break_in_a_crowd(void *unused) {
+    (void)unused;
+    count = sim_pick(1, 3);
+    start_readers();
+    for (int round = sim_pick(1, 8); round > 0; round--) {
+        crowd(sim_pick(0, 3) != 0 ? (uint32_t)sim_pick(1, 3) : RT_CROWD_NONE);
+        lines_pause();
+        break_out();
+    }
+    stop_readers();
+}
+
+SIM_SCENARIO(poll_crowded,
+             "work and timers come while few threads see to the descriptors") {
+    sim_begin_procs(2, 4);
+    run_beside_thread(break_in_a_crowd);
+}
+
+static int kept_in_a_crowd_main(void *unused) {
+    crowd(1);
+    return poll_kept_main(unused);
+}
+
+SIM_SCENARIO(poll_crowded_kept, "one keeps all, and nobody who is awake may have it") {
+    sim_begin_procs(3, 5);
+    sim.steady = true;
+    count = sim_procs() - 1; /* one is for others */
+    os_sim.membarrier = sim_pick(0, 3) == 0;
+    kept_rounds = KEPT_QUICK + sim_pick(1, 3);
+    kept_spawn = sim_pick(0, 1);
+    sim_main(kept_in_a_crowd_main);
 }
