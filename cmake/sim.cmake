@@ -2,8 +2,8 @@
 # The simulation: the scheduler's sources on a simulated machine, and its mutants.
 #
 # tests/sim/include stands before src, so that the sources get the simulated atomics. A
-# mutant is the same program with one source changed by a script in tests/sim/mutants; one
-# of so many runs has to fail. docs/design/simulation.md
+# mutant is the same program with a source changed by a script in tests/sim/mutants, or two
+# that keep one rule together; one of so many runs has to fail. docs/design/simulation.md
 
 set(sim_dir ${PROJECT_SOURCE_DIR}/tests/sim)
 set(sim_runs 500)         # of each scenario, with seeds from 1 on
@@ -47,15 +47,9 @@ function(sim_add_entry name target)
     set_tests_properties(${name} PROPERTIES TIMEOUT ${test_timeout_seconds} LABELS sim)
 endfunction()
 
-# Makes the changed source of one mutant, its program and its entry.
-function(sim_add_mutant script)
-    cmake_path(GET script STEM name)
-    file(STRINGS ${script} file_line REGEX "^# file: ")
-    file(STRINGS ${script} scenario_line REGEX "^# scenario: ")
-    string(REPLACE "# file: " "" file "${file_line}")
-    string(REPLACE "# scenario: " "" scenario "${scenario_line}")
+# Makes the file of src that a script changes, below overlay.
+function(sim_change file script overlay)
     set(original ${PROJECT_SOURCE_DIR}/src/${file})
-    set(overlay ${PROJECT_BINARY_DIR}/sim-mutants/${name})
     set(changed ${overlay}/${file})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${script} ${original})
 
@@ -68,16 +62,32 @@ function(sim_add_mutant script)
         message(FATAL_ERROR "${script} changes nothing in src/${file} any more")
     endif()
     file(COPY_FILE ${changed}.new ${changed} ONLY_IF_DIFFERENT)
+endfunction()
 
-    # A source is compiled in the place of the original; a header changes all others.
-    if(original IN_LIST sim_runtime_sources)
-        string(REPLACE "." "\\." pattern "${file}")
-        set(parts ${changed}
-            "$<FILTER:$<TARGET_OBJECTS:sim_parts>,EXCLUDE,/src/${pattern}\\.o$>")
-    else()
-        set(parts ${sim_runtime_sources} ${sim_own_sources})
-    endif()
-    add_executable(sim.${name} ${parts})
+# Makes the changed sources of one mutant, its program and its entry.
+function(sim_add_mutant script)
+    cmake_path(GET script STEM name)
+    file(STRINGS ${script} files REGEX "^# file: ")
+    file(STRINGS ${script} scenario_line REGEX "^# scenario: ")
+    list(TRANSFORM files REPLACE "^# file: " "")
+    string(REPLACE "# scenario: " "" scenario "${scenario_line}")
+    set(overlay ${PROJECT_BINARY_DIR}/sim-mutants/${name})
+
+    # Sources are compiled in the place of the originals; a header, which is the only file
+    # of its script, changes all.
+    set(changed)
+    set(parts "$<TARGET_OBJECTS:sim_parts>")
+    foreach(file ${files})
+        sim_change(${file} ${script} ${overlay})
+        if(${PROJECT_SOURCE_DIR}/src/${file} IN_LIST sim_runtime_sources)
+            string(REPLACE "." "\\." pattern "${file}")
+            set(parts "$<FILTER:${parts},EXCLUDE,/src/${pattern}\\.o$>")
+            list(APPEND changed ${overlay}/${file})
+        else()
+            set(parts ${sim_runtime_sources} ${sim_own_sources})
+        endif()
+    endforeach()
+    add_executable(sim.${name} ${changed} ${parts})
     sim_set_up(sim.${name} ${overlay})
     # A broken rule may leave a variable unused.
     target_compile_options(sim.${name} PRIVATE -w)

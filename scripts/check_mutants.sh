@@ -17,14 +17,19 @@ field() {
 script_faults() {
     name=$(basename "$1" .sed)
     rule=$(sed -n '2s/^# \(.*\)\.$/\1/p' "$1")
-    file=$(field "$1" file)
+    files=$(field "$1" file)
     scenario=$(field "$1" scenario)
     if [ -z "$rule" ]; then
         echo "$1:2: no rule, as a sentence that ends in a period"
     fi
-    if [ ! -f "src/$file" ] || [ -z "$file" ]; then
-        echo "$1: the file src/$file does not exist"
+    if [ -z "$files" ]; then
+        echo "$1: no file"
     fi
+    for file in $files; do
+        if [ ! -f "src/$file" ]; then
+            echo "$1: the file src/$file does not exist"
+        fi
+    done
     if ! grep -qs "^SIM_SCENARIO($scenario," tests/sim/scenarios/*.c; then
         echo "$1: there is no scenario '$scenario'"
     fi

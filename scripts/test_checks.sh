@@ -204,6 +204,18 @@ red check_mutants.sh tests/sim/mutants/a-b.sed 'src/sched/none.c does not exist'
 # file: sched/none.c
 # scenario: storm
 END
+red check_mutants.sh tests/sim/mutants/a-b.sed 'src/sched/none.c does not exist' <<'END'
+# SPDX-License-Identifier: MIT
+# A rule is broken.
+# file: sched/find.c
+# file: sched/none.c
+# scenario: storm
+END
+red check_mutants.sh tests/sim/mutants/a-b.sed 'no file' <<'END'
+# SPDX-License-Identifier: MIT
+# A rule is broken.
+# scenario: storm
+END
 red check_mutants.sh tests/sim/mutants/a-b.sed "there is no scenario 'calm'" <<'END'
 # SPDX-License-Identifier: MIT
 # A rule is broken.

@@ -160,9 +160,7 @@ static void tear_down(void) {
     rt_poll_end(true /* nobody is left */);
     uint32_t made = rt_sched_made();
     for (uint32_t i = 0; i < made; i++) {
-        rt_stack_flush(&rt_sched.ps[i].stacks);
-        rt_gpool_flush(&rt_sched.ps[i].gcache);
-        rt_block_flush(&rt_sched.ps[i].blocks);
+        rt_p_flush_caches(&rt_sched.ps[i]);
     }
     rt_procs_free();
     rt_stack_free_all();

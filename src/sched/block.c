@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls that block the thread, announced. */
 #include "base/die.h"
-#include "base/wheel.h"
-#include "sched/bound.h"
 #include "sched/enter.h"
-#include "sched/globq.h"
+#include "sched/find.h"
 #include "sched/monitor.h"
 #include "sched/sched.h"
 #include "sched/spare.h"
@@ -13,19 +11,6 @@
 
 /* A call that is over in less was not worth giving the P up for. */
 #define SHORT_NS 20000
-
-/* Whether goroutines lie where the P would find them. The P may have been taken by now:
-   then this is about another's, and a hint as well. */
-static bool others_wait(const struct rt_p *p) {
-    /* relaxed: a hint */
-    return rt_load_rlx(&p->runq.next) != NULL || rt_runq_length(&p->runq) > 0 ||
-           rt_globq_length() > 0 || rt_bound_length() > 0;
-}
-
-/* A P with timers cannot be idle without an M. The P may have been taken, as above. */
-static bool has_timers(const struct rt_p *p) {
-    return rt_load_rlx(&p->clock.next_ns) != RT_WHEEL_NEVER; /* relaxed: a hint */
-}
 
 /* The monitor would not look for milliseconds, and others wait for this P: it is to look
    sooner, and then does as long as calls block here. */
@@ -79,10 +64,12 @@ void tuco_blocking_enter(void) {
     if (unlikely(p == NULL)) {
         return; /* this is an inner call, or the runtime ends */
     }
+    /* The P may have been taken by now: then this is about another's, and a hint as well.
+       A P with timers cannot be idle without an M. */
     if (unlikely((g->flags & RT_G_FLAG_BLOCKS) != 0) &&
-        (others_wait(p) ? rt_spare_count() > 0 : !has_timers(p))) {
+        (rt_find_others_wait(p) ? rt_spare_count() > 0 : !rt_clock_is_armed(&p->clock))) {
         give_p_up(m);
-    } else if (rt_load_rlx(&rt_monitor_drowsy) != 0 && unlikely(others_wait(p))) {
+    } else if (rt_load_rlx(&rt_monitor_drowsy) != 0 && unlikely(rt_find_others_wait(p))) {
         wake_monitor();
     }
 }

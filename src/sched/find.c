@@ -7,6 +7,7 @@
 #include "sched/poll.h"
 #include "sched/procs.h"
 #include "sched/quiesce.h"
+#include "sched/rest.h"
 #include "sched/sched.h"
 #include "sched/victims.h"
 #include "time/timer.h"
@@ -196,6 +197,17 @@ static struct rt_g *steal(struct rt_m *m) {
     return g != NULL ? g : steal_next(m);
 }
 
+/* m has just lost its P, and searches no more. The P may be idle again by now, or out of
+   use, and whoever made it so saw a searcher. */
+static void stop_without_p(struct rt_m *m) {
+    if (m->spinning) {
+        rt_idle_found(m);
+        if (rt_idle_all()) {
+            rt_quiesce_check();
+        }
+    }
+}
+
 /* Gives the P to the first of the goroutines that only another M may run. True: m has no P
    any more. */
 static bool hand_to_bound(struct rt_m *m) {
@@ -214,13 +226,7 @@ static bool hand_to_bound(struct rt_m *m) {
         p->bound_turn = turn;
         return false;
     }
-    if (m->spinning) {
-        rt_idle_found(m);
-        /* The P may be idle again by now, and whoever made it so saw a searcher. */
-        if (rt_idle_all()) {
-            rt_quiesce_check();
-        }
-    }
+    stop_without_p(m);
     return true;
 }
 
@@ -232,12 +238,7 @@ static bool retire(struct rt_m *m) {
         m->p = p;
         return false;
     }
-    if (m->spinning) {
-        rt_idle_found(m);
-        if (rt_idle_all()) {
-            rt_quiesce_check();
-        }
-    }
+    stop_without_p(m);
     return true;
 }
 
@@ -298,10 +299,10 @@ static struct rt_g *look_everywhere(struct rt_m *m) {
     return steal(m);
 }
 
-/* relaxed, all: the owner's own, or a bit that only it clears. */
 static bool has_nothing(const struct rt_p *p) {
+    /* relaxed: a bit that only the owner clears */
     return (rt_load_rlx(&p->attention) & RT_ATTENTION_SCHEDULER) == 0 &&
-           rt_load_rlx(&p->runq.next) == NULL && rt_runq_length(&p->runq) == 0;
+           !rt_runq_has_any(&p->runq);
 }
 
 struct rt_g *rt_find(struct rt_m *m) {
@@ -334,7 +335,7 @@ struct rt_g *rt_find(struct rt_m *m) {
         }
         /* It may have something by now: from the poller, or with a bit of attention set,
            which only this thread clears, from steal_timers(). */
-        if (m->p != NULL && has_nothing(p) && !rt_idle_park(m)) {
+        if (m->p != NULL && has_nothing(p) && !rt_rest(m)) {
             return NULL;
         }
     }

@@ -4,6 +4,7 @@
 #define RT_SCHED_FIND_H
 
 #include "base/compiler.h"
+#include "sched/bound.h"
 #include "sched/globq.h"
 #include "sched/p.h"
 
@@ -46,6 +47,12 @@ static RT_INLINE struct rt_g *rt_find_local(struct rt_p *p) {
 /* M, on its scheduler stack, with a P. Searches everywhere, sleeps if there is nothing,
    and returns a goroutine to run; NULL: the runtime ends. */
 struct rt_g *rt_find(struct rt_m *m);
+
+/* Whether anybody waits where rt_find() would find him for p: there, or where every P
+   looks. A hint if p may be another's by now. */
+static inline bool rt_find_others_wait(const struct rt_p *p) {
+    return rt_runq_has_any(&p->runq) || rt_globq_length() > 0 || rt_bound_length() > 0;
+}
 
 /* Monitor: fires its own timers that are due. */
 void rt_find_monitor_timers(int64_t now_ns);

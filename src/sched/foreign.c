@@ -32,7 +32,7 @@ static void deactivate(void) {
     if (rt_sub_sc(&foreign.active, 1) != 1) {
         return;
     }
-    /* fence(sc): active before the idle word and closed. Pairs with give_up() in idle.c,
+    /* fence(sc): active before the idle word and closed. Pairs with rt_idle_give_up(),
        which changes the word before rt_quiesce_check() looks at active; and with
        rt_foreign_close(). */
     rt_fence_sc();

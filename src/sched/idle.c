@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads with nothing to do: how they look for work, sleep, and are woken. */
+/* Threads with nothing to do: who looks for work, who sleeps, and who is woken. */
 #include "sched/idle.h"
 #include "base/bits.h"
-#include "base/wheel.h"
-#include "sched/crowd.h"
 #include "sched/find.h"
 #include "sched/monitor.h"
 #include "sched/note.h"
@@ -13,8 +11,6 @@
 #include "sched/sched.h"
 #include "sched/spare.h"
 #include "sched/starter.h"
-
-#include <errno.h>
 
 /*
  * Problem. A goroutine must not lie in a queue while a P is idle, and a P with nothing to
@@ -76,65 +72,22 @@
  *
  * Race 3: end of the runtime, or of a P, against an M on its way to sleep.
  *
- *     rt_idle_release_all, procs.c                rt_idle_park, and who gives a P up
+ *     rt_idle_release_all, procs.c                rt_idle_give_up, and who gives a P up
  *     [S] attention := stop or retire             [S] idle + 1 (in the word, by RMW)
  *         fence(sc)                                   fence(sc)
  *     [L] the word                                [L] attention
  *
  *     One of the two sees the other. An M that sees it comes back; if it cannot, because
  *     others have taken as many from the count as there are idle Ps, it tries again until
- *     it has its P or somebody else has: see come_back().
+ *     it has its P or somebody else has: see rt_idle_come_back().
  *
- * Sleeping. An M sleeps on its own note, see note.h. Who
- * clears the P's bit owns the note and is the only one to store to it until the M is
- * awake; the kernel is called only if the M got as far as sleeping there. For a short
- * moment the M watches the note before it sleeps, because work that comes at once is then
- * had for the price of a cache line; not when there are more Ps than CPUs, where it would
- * take the time from somebody who has work.
- *
- * Timers. An M sleeps until the first timer of its P is due, and comes back to fire it.
- * It reads that time after it has counted its P idle, and need not look again: only the
- * owner of a P makes it earlier, and that is the M itself. Others disarm or steal timers,
- * which makes it later; then the M comes back for nothing, once. A thread that sleeps for
- * a given time sleeps longer, by the time that it takes to wake a halted CPU: so the M
- * has itself woken before the timer is due, by as much as its last sleeps lasted too
- * long, and watches the clock for the rest. WATCH_NS bounds what that costs.
- *
- * Descriptors. If some are watched, one idle M sleeps in the poller in place of its note:
- * see poll.c. What it finds ready it takes along when it comes back; if it does not get a
- * P, it leaves that to others first.
+ * How an M sleeps, and until when, is in rest.c.
  */
 
 #define BITMAP_WORDS (RT_PROCS_MAX / 64)
 
-/* How long an M watches its note before it sleeps. Less than waking it would cost. */
-#define LINGER_NS 20000
-
-/* How long before a timer is due an M is awake, at most; and the least that is worth a
-   sleep. */
-#define WATCH_NS     25000
-#define SLEEP_MIN_NS 10000
-
-/* How soon an M that wants its P back asks again, while wakers choose theirs. */
-#define RETRY_NS 20000
-
-/* A sleep that lasted too long counts at once, one that did not counts an eighth. */
-#define OVERSLEEP_SHIFT 3
-
-/* A P that has been idle for that long gives back what it keeps for quick reuse. */
-#define CACHE_IDLE_NS ((int64_t)1000 * 1000 * 1000)
-
 /* How many others a searcher that has found work brings, if there is work for them. */
 #define RAMP_FANOUT 2u
-
-/* Why an M sleeps no more. */
-enum idle_end {
-    IDLE_WOKEN,  /* by somebody */
-    IDLE_TIMER,  /* the P's first timer is due, or was */
-    IDLE_LONG,   /* its caches are to be given back */
-    IDLE_EVENTS, /* it has polled, and there is somebody to run */
-    IDLE_LEAVES, /* the P is one too many: it has not slept */
-};
 
 struct rt_idle_word rt_idle;
 
@@ -161,7 +114,7 @@ static bool bit_clear(rt_atomic(uint64_t) *map, uint32_t id) {
 
 /* Any bit of the map but one, cleared. The lowest: few threads stay warm and the others
    asleep. -1: none. */
-static int bit_take_any(rt_atomic(uint64_t) *map, uint32_t but) {
+static int bit_take_any_but(rt_atomic(uint64_t) *map, uint32_t but) {
     uint32_t end = rt_sched_ps_end();
     for (uint32_t i = 0; i < BITMAP_WORDS && i * 64 < end; i++) {
         uint64_t bits = rt_load_rlx(&map[i]); /* relaxed: bit_clear() decides */
@@ -176,16 +129,20 @@ static int bit_take_any(rt_atomic(uint64_t) *map, uint32_t but) {
     return -1;
 }
 
+static int bit_take_any(rt_atomic(uint64_t) *map) {
+    return bit_take_any_but(map, RT_PROCS_MAX /* none has that number */);
+}
+
 /* The caller has taken one from the count of idle Ps: there is a bit for it. The M that
    polls is left to do so if another one will do. */
 static struct rt_p *claim_p(void) {
     for (;;) {
-        int id = bit_take_any(maps.parked, rt_poll_sleeper());
+        int id = bit_take_any_but(maps.parked, rt_poll_sleeper());
         if (id < 0) {
-            id = bit_take_any(maps.parked, RT_POLL_NO_P);
+            id = bit_take_any(maps.parked);
         }
         if (id < 0) {
-            id = bit_take_any(maps.cold, RT_POLL_NO_P);
+            id = bit_take_any(maps.cold);
         }
         if (id >= 0) {
             return &rt_sched.ps[id];
@@ -206,7 +163,7 @@ bool rt_idle_has(uint32_t p_id) {
 
 bool rt_idle_all(void) {
     /* acquire: the counts that the Ps' owners left behind are seen. Pairs with the RMW in
-       give_up(). */
+       rt_idle_give_up(). */
     uint64_t w = rt_load_acq(&rt_idle.word);
     return rt_idle_ps(w) + rt_idle_aside(w) == rt_idle_total(w) &&
            rt_idle_spinning(w) == 0;
@@ -228,7 +185,7 @@ static void retire_if_leaving(struct rt_p *p) {
    in vain at every spawn. */
 static void set_cold_aside(void) {
     int id;
-    while ((id = bit_take_any(maps.cold, RT_POLL_NO_P)) >= 0) {
+    while ((id = bit_take_any(maps.cold)) >= 0) {
         /* relaxed: the compare-and-swap decides */
         uint64_t w = rt_load_rlx(&rt_idle.word);
         do {
@@ -272,7 +229,7 @@ void rt_idle_set_aside(struct rt_p *p) {
 
 struct rt_p *rt_idle_take_wanted(void) {
     int id;
-    while ((id = bit_take_any(maps.wanted, RT_POLL_NO_P)) >= 0) {
+    while ((id = bit_take_any(maps.wanted)) >= 0) {
         struct rt_p *p = &rt_sched.ps[id];
         if (likely(!rt_procs_is_leaving(p)) || !rt_procs_retire(p)) {
             return p;
@@ -479,18 +436,13 @@ void rt_idle_found(struct rt_m *m) {
     }
 }
 
-/* True: a waker has cleared the bit of p, whose M it wakes. The M of p asks. */
-static bool is_claimed(const struct rt_p *p) {
+bool rt_idle_is_claimed(const struct rt_p *p) {
     /* relaxed: only the M itself sets it */
     uint64_t bits = rt_load_rlx(&maps.parked[p->id / 64]);
     return (bits >> p->id % 64 & 1) == 0;
 }
 
-/* After p was counted idle, m, which sleeps with it, has a reason to go on: it takes p
-   back, as a searcher. False: there are wakers for as many Ps as are idle, or somebody
-   has claimed this one. In the first case a waker may still take another P, which has
-   become idle since, and leave this one alone. */
-static bool come_back(struct rt_m *m, struct rt_p *p) {
+bool rt_idle_come_back(struct rt_m *m, struct rt_p *p) {
     uint64_t w = rt_load_rlx(&rt_idle.word); /* relaxed: the compare-and-swap decides */
     do {
         if (rt_idle_ps(w) == 0) {
@@ -516,8 +468,7 @@ static bool come_back(struct rt_m *m, struct rt_p *p) {
     return true;
 }
 
-/* True: m is a searcher again. False: its P is idle and m has to sleep. */
-static bool give_up(struct rt_m *m) {
+bool rt_idle_give_up(struct rt_m *m) {
     struct rt_p *p = m->p;
     bool searched = m->spinning;
     m->spinning = false;
@@ -533,136 +484,17 @@ static bool give_up(struct rt_m *m) {
     uint32_t attention = rt_load_rlx(&p->attention);
     bool unwanted = (attention & (RT_ATTENTION_STOP | RT_ATTENTION_RETIRE)) != 0;
     if (unwanted || (old & RT_IDLE_NEED) != 0) {
-        return come_back(m, p);
+        return rt_idle_come_back(m, p);
     }
     if (searched && rt_idle_spinning(old) == 1) {
         /* fence(heavy): the word before the queues. Pairs with the fence(light) in
            rt_idle_notify(). */
         rt_fence_heavy();
         if (rt_find_surplus(1) > 0) {
-            return come_back(m, p);
+            return rt_idle_come_back(m, p);
         }
     }
     return false;
-}
-
-/* Whatever the P keeps for quick reuse goes back to where others, and in the end the
-   kernel, can have it. */
-static void give_caches_back(struct rt_p *p) {
-    rt_stack_flush(&p->stacks);
-    rt_gpool_flush(&p->gcache);
-    rt_block_flush(&p->blocks);
-}
-
-static bool has_caches(const struct rt_p *p) {
-    return p->stacks.count > 0 || p->gcache.count > 0 || p->blocks.count > 0;
-}
-
-/* How m sleeps with p: on its note, or in the poller, and then with whom it found
-   there. */
-struct rest {
-    struct rt_m *m;
-    const struct rt_p *p;
-    bool polls;
-    struct rt_glist ready;
-};
-
-/* True: woken by somebody. */
-static bool sleep_until(struct rest *r, int64_t deadline_ns) {
-    rt_crowd_nap(r->m);
-    return r->polls ? rt_poll_sleep(r->m, r->p->id, deadline_ns, &r->ready)
-                    : rt_note_sleep(r->m, deadline_ns);
-}
-
-/* Sleeps until the first timer is due, less what sleeps last too long, and watches the
-   clock for the rest. True: woken by somebody. */
-static bool sleep_until_timer(struct rest *r, int64_t timer_ns, int64_t watch_ns) {
-    struct rt_m *m = r->m;
-    if (sleep_until(r, timer_ns - watch_ns)) {
-        return true;
-    }
-    if (r->ready.count > 0) {
-        return false;
-    }
-    int64_t late_ns = os_now() - (timer_ns - watch_ns);
-    int64_t less_ns = m->oversleep_ns - (m->oversleep_ns >> OVERSLEEP_SHIFT);
-    late_ns = late_ns < WATCH_NS ? late_ns : WATCH_NS;
-    m->oversleep_ns = late_ns > less_ns ? late_ns : less_ns;
-    return watch_ns > 0 && rt_note_watch(m, timer_ns);
-}
-
-/* p is m's until somebody claims it, which m learns from its note. Who polls does not
-   watch the note first: what comes next will most likely come from there. */
-static enum idle_end sleep_idle(struct rest *r, bool caches) {
-    /* relaxed: see 'Timers' in the essay */
-    int64_t timer_ns = rt_load_rlx(&r->p->clock.next_ns);
-    int64_t watch_ns = 0;
-    if (rt_sched_lingering()) {
-        int64_t end_ns = os_now() + (r->polls ? 0 : LINGER_NS);
-        watch_ns = r->m->oversleep_ns;
-        bool near = timer_ns - watch_ns < end_ns + SLEEP_MIN_NS;
-        if (rt_note_watch(r->m, near ? timer_ns : end_ns)) {
-            return IDLE_WOKEN;
-        }
-        if (near) {
-            return IDLE_TIMER;
-        }
-    }
-    int64_t caches_ns = caches ? os_now() + CACHE_IDLE_NS : OS_NEVER;
-    bool timer = timer_ns < caches_ns;
-    bool woken =
-        timer ? sleep_until_timer(r, timer_ns, watch_ns) : sleep_until(r, caches_ns);
-    if (woken) {
-        return IDLE_WOKEN;
-    }
-    return r->ready.count > 0 ? IDLE_EVENTS : timer ? IDLE_TIMER : IDLE_LONG;
-}
-
-/* m sleeps with p, which is idle. Returns why it is awake, with a P or as a spare one. */
-static enum idle_end sleep_with(struct rt_m *m, struct rt_p *p, bool caches) {
-    struct rest r = {.m = m, .p = p, .polls = rt_poll_take_to_sleep(p)};
-    /* Woken by wake_p(), rt_idle_claim() or rt_idle_release_all(), whoever clears the P's
-       bit. */
-    enum idle_end end =
-        unlikely(rt_procs_is_leaving(p)) ? IDLE_LEAVES : sleep_idle(&r, caches);
-    if (r.polls) {
-        rt_poll_give();
-    }
-    bool back = end == IDLE_WOKEN || come_back(m, p);
-    if (r.ready.count > 0) {
-        rt_poll_deliver(back ? m->p : NULL, &r.ready);
-    }
-    while (!back) {
-        rt_crowd_nap(m);
-        if (rt_note_sleep(m, is_claimed(p) ? OS_NEVER : os_now() + RETRY_NS)) {
-            return IDLE_WOKEN;
-        }
-        back = come_back(m, p);
-    }
-    return end;
-}
-
-bool rt_idle_park(struct rt_m *m) {
-    struct rt_p *p = m->p;
-    bool caches = has_caches(p); /* before it can be another's */
-    if (!give_up(m)) {
-        if (rt_idle_all()) {
-            rt_quiesce_check();
-        }
-        rt_crowd_rest_begin(m);
-        enum idle_end end = sleep_with(m, p, caches);
-        rt_crowd_rest_end(m);
-        /* For itself, or since nobody polls now: see 'Nobody polls' in poll.c. */
-        rt_monitor_poke();
-        if (m->p == NULL) {
-            return true;
-        }
-        if (end == IDLE_LONG) {
-            give_caches_back(p);
-        }
-        rt_store_rlx(&m->p->cpu, os_cpu_current()); /* relaxed: a hint */
-    }
-    return (rt_load_rlx(&m->p->attention) & RT_ATTENTION_STOP) == 0; /* relaxed: sticky */
 }
 
 void rt_idle_init(uint32_t procs) {
@@ -686,7 +518,7 @@ void rt_idle_take_first(void) {
 }
 
 void rt_idle_release_all(void) {
-    /* fence(sc): attention before the word. Pairs with give_up(). See race 3. */
+    /* fence(sc): attention before the word. Pairs with rt_idle_give_up(). See race 3. */
     rt_fence_sc();
     uint64_t w = rt_load_rlx(&rt_idle.word);
     while (rt_idle_ps(w) > 0) {
@@ -705,17 +537,16 @@ void rt_idle_release_all(void) {
 /* Its M had to leave it with that, which nobody would come to if it were idle. p is in
    the caller's hands. */
 static bool has_own_work(const struct rt_p *p) {
-    /* relaxed: timers are disarmed by others, and goroutines stolen: then a thread comes
-       for nothing */
-    return rt_load_rlx(&p->clock.next_ns) != RT_WHEEL_NEVER ||
-           rt_load_rlx(&p->runq.next) != NULL || rt_runq_length(&p->runq) > 0;
+    /* Timers are disarmed by others, and goroutines stolen: then a thread comes for
+       nothing. */
+    return rt_clock_is_armed(&p->clock) || rt_runq_has_any(&p->runq);
 }
 
 void rt_idle_retry_unstartable(void) {
     int id;
     uint32_t tries =
         rt_sched_ps_end(); /* the starter may set them aside again meanwhile */
-    while (tries-- > 0 && (id = bit_take_any(maps.aside, RT_POLL_NO_P)) >= 0) {
+    while (tries-- > 0 && (id = bit_take_any(maps.aside)) >= 0) {
         struct rt_p *p = &rt_sched.ps[id];
         if (has_own_work(p)) {
             /* sc: as in reserve(). */

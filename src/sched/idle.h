@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads with nothing to do: how they look for work, sleep, and are woken. The essay is
-   in idle.c. */
+/* Threads with nothing to do: who looks for work, who sleeps, and who is woken. The essay
+   is in idle.c. */
 #ifndef RT_SCHED_IDLE_H
 #define RT_SCHED_IDLE_H
 
@@ -57,7 +57,7 @@ void rt_idle_wake(uint32_t wanted);
    do. */
 static inline void rt_idle_notify(uint32_t count) {
     /* fence(light): the queue before the idle word. Pairs with the fence(heavy) of the
-       last searcher in give_up() and rt_idle_found(). Lost-wakeup rule. */
+       last searcher in rt_idle_give_up() and rt_idle_found(). Lost-wakeup rule. */
     rt_fence_light();
     /* relaxed: ordered by the fence; rt_idle_wake() decides by a compare-and-swap. */
     uint64_t w = rt_load_rlx(&rt_idle.word);
@@ -75,9 +75,18 @@ bool rt_idle_try_spin(struct rt_m *m);
    duty on if need be. */
 void rt_idle_found(struct rt_m *m);
 
-/* M has found nothing: it sleeps until it is woken to look again. False: the runtime
-   ends. */
-bool rt_idle_park(struct rt_m *m);
+/* For rest.c. M has found nothing: its P is idle from here on, and m has to sleep with
+   it, false; or there is a reason to go on, and m has the P again as a searcher, true. */
+bool rt_idle_give_up(struct rt_m *m);
+
+/* Likewise. After p was counted idle, m, which sleeps with it, has a reason to go on: it
+   takes p back, as a searcher. False: there are wakers for as many Ps as are idle, or
+   somebody has claimed this one. In the first case a waker may still take another P,
+   which has become idle since, and leave this one alone. */
+bool rt_idle_come_back(struct rt_m *m, struct rt_p *p);
+
+/* Likewise. True: a waker has cleared the bit of p, whose M, which asks, it wakes. */
+bool rt_idle_is_claimed(const struct rt_p *p);
 
 /* Any thread, once: all Ps are idle, none has a thread yet. */
 void rt_idle_init(uint32_t procs);

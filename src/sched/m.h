@@ -52,7 +52,7 @@ struct rt_m {
 
     struct rt_rand rand;
     uint32_t migrate_tries; /* goroutines put back in a row: see loop.c */
-    /* by how much it sleeps too long, up to a bound: see 'Timers' in idle.c */
+    /* by how much it sleeps too long, up to a bound: see 'Timers' in rest.c */
     int64_t oversleep_ns;
     struct rt_crowd_watch crowd;
 
@@ -82,7 +82,7 @@ struct rt_m {
     int looks_asleep;
     int looks_untold;
 
-    /* Atomic: sleep and wake-up of an idle M, see 'Sleeping' in idle.c. */
+    /* Atomic: sleep and wake-up of an idle M, see 'Sleeping' in rest.c. */
     rt_atomic(uint32_t) note RT_CACHE_ALIGNED;
 
     /* The scheduler's context on this thread: looks for work when the running goroutine

@@ -238,13 +238,12 @@ static void rescue_timers(int64_t now) {
 /* A timer need not make a goroutine runnable. If it was the last, and all Ps are idle,
    nobody else will notice that nothing can happen any more. */
 static void fire_timers(int64_t now) {
-    if (rt_load_rlx(&rt_sched.monitor_clock.next_ns) >
-        now) { /* relaxed: seen next time */
-        return;
+    if (!rt_clock_is_due(&rt_sched.monitor_clock, now)) {
+        return; /* one that is armed just now is seen next time */
     }
     rt_find_monitor_timers(now);
     /* fence(sc): the timer's time before the idle word. Pairs with the fence in
-       give_up(), after which rt_quiesce_check() reads the time. */
+       rt_idle_give_up(), after which rt_quiesce_check() reads the time. */
     rt_fence_sc();
     if (rt_idle_all()) {
         rt_quiesce_check();

@@ -5,6 +5,7 @@
 
 #include "base/atomic.h"
 #include "base/compiler.h"
+#include "base/wheel.h"
 #include "mem/blocks.h"
 #include "mem/gpool.h"
 #include "mem/stack.h"
@@ -112,6 +113,30 @@ struct rt_p {
     struct rt_stack_cache stacks;
     struct rt_block_cache blocks;
 };
+
+/* Whether a timer is armed, or due. relaxed, both: only the owner makes the time earlier,
+   so who has the P in his hands overlooks none; for others a hint, unlike
+   rt_sched_timers_armed(). */
+static inline bool rt_clock_is_armed(const struct rt_clock *clock) {
+    return rt_load_rlx(&clock->next_ns) != RT_WHEEL_NEVER;
+}
+
+static inline bool rt_clock_is_due(const struct rt_clock *clock, int64_t now_ns) {
+    return rt_load_rlx(&clock->next_ns) <= now_ns;
+}
+
+/* Owner. Whether the P keeps anything for quick reuse. */
+static inline bool rt_p_has_caches(const struct rt_p *p) {
+    return p->stacks.count > 0 || p->gcache.count > 0 || p->blocks.count > 0;
+}
+
+/* Owner. Whatever the P keeps for quick reuse goes back to where others, and in the end
+   the kernel, can have it. */
+static inline void rt_p_flush_caches(struct rt_p *p) {
+    rt_stack_flush(&p->stacks);
+    rt_gpool_flush(&p->gcache);
+    rt_block_flush(&p->blocks);
+}
 
 /* Adds one to a counter that only the owner writes. release: whoever sees the end of a
    goroutine counted sees its start counted as well. Pairs with the acquire in

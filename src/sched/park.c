@@ -259,13 +259,6 @@ static void yield_to_scheduler(struct rt_m *m, struct rt_g *g) {
     rt_switch(m, g, &m->g0, rt_after_switch);
 }
 
-/* Whether anybody on p, or anywhere, waits for a P. */
-static bool others_wait(struct rt_p *p) {
-    /* relaxed: the owner's own */
-    return rt_load_rlx(&p->runq.next) != NULL || rt_runq_length(&p->runq) > 0 ||
-           rt_globq_length() > 0 || rt_bound_length() > 0;
-}
-
 /* Nothing in the ring: the global queue may have something, or the scheduler wants the
    thread. */
 static RT_NOINLINE void yield_slow(struct rt_m *m) {
@@ -274,7 +267,7 @@ static RT_NOINLINE void yield_slow(struct rt_m *m) {
     bool wired = (attention & RT_ATTENTION_LOCKED) != 0; /* it does not look for others */
     uint32_t in_vain = wired ? RT_ATTENTION_LOCKED | RT_ATTENTION_POLL : 0;
     bool wanted = (attention & RT_ATTENTION_SCHEDULER & ~in_vain) != 0;
-    if (wanted || migrating() || others_wait(m->p)) {
+    if (wanted || migrating() || rt_find_others_wait(m->p)) {
         yield_to_scheduler(m, rt_m_g(m));
     }
 }

@@ -58,7 +58,7 @@
  * Timers could have stayed, and the monitor served that wheel too; but then a P that comes
  * back would find timers whose time only the monitor knows, and could not be idle without
  * an M. They could have gone to another P; but the M of that one sleeps until the first
- * timer that it knows of, see 'Timers' in idle.c.
+ * timer that it knows of, see 'Timers' in rest.c.
  *
  * What is not changed: which fences are used, see base/fence.h. Both ways work with any
  * number of Ps.
@@ -170,9 +170,7 @@ static void empty(struct rt_p *p) {
         rt_idle_notify(moved);
     }
     rt_timers_leave(p);
-    rt_stack_flush(&p->stacks);
-    rt_gpool_flush(&p->gcache);
-    rt_block_flush(&p->blocks);
+    rt_p_flush_caches(p);
 }
 
 static void lower_end_locked(void) {

@@ -39,10 +39,10 @@
  * is the rule told to the program in tuco/go.h.
  *
  * Who calls. Each of these facts becomes true by somebody's act, and each of these calls
- * rt_quiesce_check() afterwards: the M that goes to sleep or cannot start another
- * (idle.c), the searcher that has handed its P on (find.c), the foreign thread that
- * leaves or parks (foreign.c), the monitor that has fired its last timer (monitor.c) or
- * taken no P after all (retake.c), and the thread whose goroutine is back in a queue
+ * rt_quiesce_check() afterwards: the M that goes to sleep (rest.c) or cannot start
+ * another (idle.c), the searcher that has handed its P on (find.c), the foreign thread
+ * that leaves or parks (foreign.c), the monitor that has fired its last timer (monitor.c)
+ * or taken no P after all (retake.c), and the thread whose goroutine is back in a queue
  * (park.c). A timer is disarmed by a goroutine, whose M goes to sleep later, or by a
  * foreign thread, which leaves; and fired by an M or the monitor. A goroutine that gets
  * its stack after all is queued, and so runs on an M that goes to sleep later. The

@@ -3,7 +3,6 @@
 #include "sched/retake.h"
 #include "base/alloc.h"
 #include "base/fence.h"
-#include "base/wheel.h"
 #include "sched/bound.h"
 #include "sched/enter.h"
 #include "sched/find.h"
@@ -106,11 +105,6 @@ static bool note_calls(struct seen *s, const struct rt_m *m, int64_t now) {
     return blocks_now || has_called;
 }
 
-static bool timer_waits(const struct rt_p *p, int64_t now) {
-    int64_t timer_ns = rt_load_rlx(&p->clock.next_ns); /* relaxed: a hint */
-    return timer_ns != RT_WHEEL_NEVER && timer_ns <= now;
-}
-
 /* Somebody wants a P, and this one would do; or it is to be no P any more. relaxed, all:
    hints. */
 static bool somebody_waits(struct rt_p *p, int64_t now) {
@@ -118,7 +112,7 @@ static bool somebody_waits(struct rt_p *p, int64_t now) {
         return true;
     }
     return rt_idle_ps(rt_load_rlx(&rt_idle.word)) == 0 &&
-           (rt_load_rlx(&p->runq.next) != NULL || timer_waits(p, now) ||
+           (rt_load_rlx(&p->runq.next) != NULL || rt_clock_is_due(&p->clock, now) ||
             rt_find_pending(1) > 0);
 }
 
@@ -240,7 +234,7 @@ static int64_t look_at_held(struct seen *s, struct rt_p *p, struct rt_m *m, int6
     if (held_ns < URGENT_NS) {
         return s->since_ns + URGENT_NS;
     }
-    bool urgent = timer_waits(p, now) || is_urgent();
+    bool urgent = rt_clock_is_due(&p->clock, now) || is_urgent();
     /* Looks come a little early or late. */
     int64_t round = round_ns(now);
     int64_t left_ns = rt_sched.config.slice_ns - held_ns - round / 2;
@@ -277,7 +271,7 @@ static int64_t look_at(struct rt_p *p, int64_t now, bool *took) {
     }
     watches_calls |= note_calls(s, m, now);
     if (!unchanged || !rt_m_is_outside(m)) {
-        bool urgent = timer_waits(p, now) || urgent_left > 0;
+        bool urgent = rt_clock_is_due(&p->clock, now) || urgent_left > 0;
         return urgent ? now + URGENT_NS : next_round(now);
     }
     return look_at_held(s, p, m, now, took);

@@ -8,10 +8,10 @@
  * Who may call what. "Owner" is the M that holds the P; "thief" is an M that holds
  * another P.
  *
- *            | put, put_next,    | grab, steal_next | is_empty, length
- *            | pop, pop_next     | (thief)          | (any)
- *            | (owner)           |                  |
- *   ---------+-------------------+------------------+-----------------
+ *            | put, put_next,    | grab, steal_next | is_empty, has_any,
+ *            | pop, pop_next     | (thief)          | length
+ *            | (owner)           |                  | (any)
+ *   ---------+-------------------+------------------+------------------
  *   owner    | never at the same | at the same time | at the same time
  *            | time              |                  |
  *   thief    | at the same time  | at the same time | at the same time
@@ -143,6 +143,13 @@ static inline uint32_t rt_runq_length(const struct rt_runq *q) {
             return t - h;
         }
     }
+}
+
+/* Any. Whether ring or next slot have somebody. Who has the P in his hands overlooks
+   nobody, since others only take; for them it is a hint, unlike rt_runq_is_empty(). */
+static inline bool rt_runq_has_any(const struct rt_runq *q) {
+    /* relaxed: only the owner makes it non-NULL */
+    return rt_load_rlx(&q->next) != NULL || rt_runq_length(q) > 0;
 }
 
 /* Owner. Will come to all that is in the ring now so soon that nobody need be woken for

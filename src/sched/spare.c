@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Ms without a P, and Ps without an M: how they come together. */
 #include "sched/spare.h"
-#include "base/wheel.h"
 #include "sched/bound.h"
 #include "sched/globq.h"
 #include "sched/idle.h"
@@ -185,19 +184,12 @@ bool rt_spare_give(struct rt_p *p, bool spinning) {
 }
 
 /* Goroutines that any M may run. */
-static bool has_goroutines(struct rt_p *p) {
-    /* relaxed: p is in the caller's hands */
-    return rt_runq_length(&p->runq) > 0 || rt_load_rlx(&p->runq.next) != NULL ||
-           rt_globq_length() > 0;
-}
-
-static bool has_timers(struct rt_p *p, int64_t until_ns) {
-    int64_t timer_ns = rt_load_rlx(&p->clock.next_ns); /* relaxed: likewise */
-    return timer_ns != RT_WHEEL_NEVER && timer_ns <= until_ns;
+static bool has_goroutines(const struct rt_p *p) {
+    return rt_runq_has_any(&p->runq) || rt_globq_length() > 0;
 }
 
 bool rt_handoff_has_work(struct rt_p *p) {
-    return has_goroutines(p) || has_timers(p, os_now());
+    return has_goroutines(p) || rt_clock_is_due(&p->clock, os_now());
 }
 
 /* Work for any M comes before a goroutine that only one may run: the M that does it hands
@@ -212,7 +204,7 @@ void rt_handoff(struct rt_p *p) {
     if (!work && rt_bound_resume_first(p)) {
         return;
     }
-    if (!work && !has_timers(p, OS_NEVER)) {
+    if (!work && !rt_clock_is_armed(&p->clock)) {
         rt_idle_put_without_m(p);
     } else if (!give(p, false, rt_note_near())) {
         rt_idle_want_thread(p);

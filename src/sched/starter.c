@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The thread that starts all others. */
 #include "sched/starter.h"
-#include "base/wheel.h"
 #include "sched/idle.h"
 #include "sched/sched.h"
 #include "sched/spare.h"
@@ -60,8 +59,7 @@ void rt_starter_want_spare(bool needed) {
 
 /* Whether p has what nobody else comes to in time. It is in the caller's hands. */
 static bool has_work(struct rt_p *p) {
-    int64_t timer_ns = rt_load_rlx(&p->clock.next_ns); /* relaxed: a hint */
-    return timer_ns != RT_WHEEL_NEVER || rt_handoff_has_work(p);
+    return rt_clock_is_armed(&p->clock) || rt_handoff_has_work(p);
 }
 
 /* There are as many threads as may be, and none is spare, though one may be in a moment, or

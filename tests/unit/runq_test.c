@@ -33,6 +33,7 @@ TEST(fifo_at_every_fill_level) {
         fill(&queue, count);
         ASSERT_EQ(rt_runq_length(&queue), count);
         ASSERT_EQ(rt_runq_is_empty(&queue), count == 0);
+        ASSERT_EQ(rt_runq_has_any(&queue), count > 0);
         for (int i = 0; i < count; i++) {
             ASSERT_EQ(number_of(rt_runq_pop(&queue)), i);
         }
@@ -72,6 +73,7 @@ TEST(next_slot) {
     ASSERT(rt_runq_pop_next(&queue) == NULL);
     ASSERT(rt_runq_put_next(&queue, &gs[0]) == NULL);
     ASSERT(!rt_runq_is_empty(&queue));
+    ASSERT(rt_runq_has_any(&queue));
     ASSERT_EQ(rt_runq_length(&queue), 0); // of the ring
     ASSERT_EQ(number_of(rt_runq_put_next(&queue, &gs[1])), 0);
     ASSERT(!rt_runq_steal_next(&queue, &gs[0])); // no longer that one

@@ -2,4 +2,4 @@
 # A P with a timer that no thread could be had for becomes idle without one.
 # file: sched/idle.c
 # scenario: refused_sleep
-/^static bool has_own_work/,/^}/ s/return rt_load_rlx(&p->clock.next_ns) != RT_WHEEL_NEVER ||/return/
+/^static bool has_own_work/,/^}/ s/rt_clock_is_armed(&p->clock) || //

@@ -2,4 +2,4 @@
 # The last searcher sleeps without another look at the queues.
 # file: sched/idle.c
 # scenario: compute
-/^static bool give_up/,/^}/ s/if (rt_find_surplus(1) > 0)/if (0)/
+/^bool rt_idle_give_up/,/^}/ s/if (rt_find_surplus(1) > 0)/if (0)/

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
 # Who has found ready ones and lost its P drops them.
-# file: sched/idle.c
+# file: sched/rest.c
 # scenario: poll_break
-/^static enum idle_end sleep_with/,/^}/ s/if (r.ready.count > 0)/if (back \&\& r.ready.count > 0)/
+/^static enum rest_end sleep_with/,/^}/ s/if (r.ready.count > 0)/if (back \&\& r.ready.count > 0)/

@@ -2,4 +2,4 @@
 # A searcher whose P goes out of use still counts as one.
 # file: sched/find.c
 # scenario: resize
-/^static bool retire(/,/^}/ s/if (m->spinning) {/if (false) {/
+/^static bool retire(/,/^}/ s/stop_without_p(m);//

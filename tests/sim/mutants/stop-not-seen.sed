@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
 # An M on its way to sleep does not look whether the runtime ends.
 # file: sched/idle.c
-# scenario: restart
-/^static bool give_up/,/^}/ s/if (\(stop\|unwanted\) || /if (/
+# scenario: stop
+/^bool rt_idle_give_up/,/^}/ s/if (\(stop\|unwanted\) || /if (/

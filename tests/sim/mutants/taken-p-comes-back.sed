@@ -2,4 +2,4 @@
 # An M whose P was claimed by a waker goes on with it all the same.
 # file: sched/idle.c
 # scenario: foreign
-/^static bool come_back/,/^}/ s/if (!bit_clear(maps.parked, p->id))/bit_clear(maps.parked, p->id);\n    if (false)/
+/^bool rt_idle_come_back/,/^}/ s/if (!bit_clear(maps.parked, p->id))/bit_clear(maps.parked, p->id);\n    if (false)/

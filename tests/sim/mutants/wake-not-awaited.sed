@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
 # An M whose P has been claimed goes on before it is woken.
-# file: sched/idle.c
+# file: sched/rest.c
 # scenario: expiry
-/^static enum idle_end sleep_with/,/^}/ s/while (!back)/while (!back \&\& !is_claimed(p))/
+/^static enum rest_end sleep_with/,/^}/ s/while (!back)/while (!back \&\& !rt_idle_is_claimed(p))/

@@ -2,4 +2,4 @@
 # A searcher that gives its P to a wired goroutine does not look whether that was the last.
 # file: sched/find.c
 # scenario: wired_stop
-/^static bool hand_to_bound/,/^}/ s/rt_quiesce_check();//
+/^static bool hand_to_bound/,/^}/ s/stop_without_p(m);/if (m->spinning) { rt_idle_found(m); }/
