@@ -231,7 +231,8 @@ struct os_usage os_thread_usage(void) {
         return (struct os_usage){.untold = true};
     }
     return (struct os_usage){.cpu_ns = (int64_t)t.tv_sec * NS_PER_SECOND + t.tv_nsec,
-                             .waits = (uint64_t)r.ru_nvcsw};
+                             .waits = (uint64_t)r.ru_nvcsw,
+                             .yields = (uint64_t)r.ru_nivcsw};
 }
 
 int *os_errno_address(void) {

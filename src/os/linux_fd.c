@@ -250,12 +250,21 @@ int64_t os_fd_writev(int fd, enum os_fd_kind kind, const struct iovec *iov, int 
     return error != 0 ? -error : writev_by_kind(fd, kind, iov, count);
 }
 
-int64_t os_fd_write(int fd, enum os_fd_kind kind, const void *buffer, size_t bytes) {
-    if (likely(is_socket(kind))) {
-        return os_fd_sendto(fd, buffer, bytes, NULL, 0);
-    }
+static RT_NOINLINE int64_t write_no_socket(int fd, enum os_fd_kind kind,
+                                           const void *buffer, size_t bytes) {
+    OS_KEEP_ERRNO;
     struct iovec iov = {.iov_base = (void *)buffer, .iov_len = bytes};
-    return os_fd_writev(fd, kind, &iov, 1);
+    int error = os_fault(OS_FAULT_FD_IO);
+    if (error != 0) {
+        return -error;
+    }
+    return kind == OS_FD_PIPE ? writev_pipe(fd, &iov, 1)
+                              : RETRY(write(fd, buffer, bytes));
+}
+
+int64_t os_fd_write(int fd, enum os_fd_kind kind, const void *buffer, size_t bytes) {
+    return likely(is_socket(kind)) ? os_fd_sendto(fd, buffer, bytes, NULL, 0)
+                                   : write_no_socket(fd, kind, buffer, bytes);
 }
 
 int os_fd_shutdown(int fd, int how) {

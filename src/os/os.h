@@ -101,9 +101,10 @@ struct os_thread_use os_thread_look(int number);
 
 /* What the calling thread has had. */
 struct os_usage {
-    int64_t cpu_ns; /* time on a CPU */
-    uint64_t waits; /* how often it has waited in the kernel, for anything but a CPU */
-    bool untold;    /* it cannot be told: both are 0 */
+    int64_t cpu_ns;  /* time on a CPU */
+    uint64_t waits;  /* how often it has waited in the kernel, for anything but a CPU */
+    uint64_t yields; /* how often it had to give its CPU to another */
+    bool untold;     /* it cannot be told: all are 0 */
 };
 
 /* [fault] */

@@ -5,6 +5,7 @@
 
 #include "base/atomic.h"
 #include "base/compiler.h"
+#include "os/os.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -12,11 +13,12 @@ struct rt_m;
 
 /* What an M has had of a CPU since a time at which it began to look. The thread itself. */
 struct rt_crowd_watch {
-    int64_t since_ns; /* awake since then; 0: it has not begun */
-    int64_t awake_ns; /* and before that, for so long */
-    int64_t cpu_ns;   /* its CPU time at the beginning */
-    uint64_t waits;   /* how often it had waited in the kernel until then */
-    uint64_t naps;    /* and how often it has since, having nothing to do */
+    int64_t began_ns;       /* 0: it has not */
+    struct os_usage before; /* what it had had by then */
+    int64_t awake_ns;       /* for how long it was awake, */
+    int64_t since_ns;       /* until it was so again then */
+    uint64_t naps;          /* how often it was to sleep, having nothing to do */
+    uint32_t busy;          /* how many Ps were busy at once, as far as it has seen */
 };
 
 #define RT_CROWD_NONE UINT32_MAX
@@ -24,7 +26,8 @@ struct rt_crowd_watch {
 /* Hints, all of them. */
 extern struct rt_crowd {
     rt_atomic(uint32_t) limit;     /* so many there are CPUs for; RT_CROWD_NONE: any */
-    rt_atomic(bool) tries;         /* that many have not had to wait yet */
+    rt_atomic(bool) untried;       /* so many have not had to wait yet */
+    rt_atomic(int64_t) lowered_ns; /* when the limit was */
     rt_atomic(int64_t) until_ns;   /* when to try more */
     rt_atomic(int64_t) respite_ns; /* after how long, next time */
 } rt_crowd RT_CACHE_ALIGNED;
@@ -40,13 +43,15 @@ void rt_crowd_init(void);
 /* m, between two goroutines, some of which wait for descriptors. */
 void rt_crowd_look(struct rt_m *m, int64_t now_ns);
 
-/* m has nothing to do; it goes to sleep in the kernel, perhaps more than once; it has
+/* m has nothing to do; it is about to sleep in the kernel, perhaps more than once; it has
    something to do again. */
 void rt_crowd_rest_begin(struct rt_m *m);
 void rt_crowd_nap(struct rt_m *m);
 void rt_crowd_rest_end(struct rt_m *m);
 
-/* A thread had so much of a CPU in the time that it was awake; so many Ps are busy. */
-void rt_crowd_judge(int64_t now_ns, int64_t awake_ns, int64_t cpu_ns, uint32_t busy);
+/* m, which has looked for long enough, had so much of a CPU in the time that it was
+   awake. */
+void rt_crowd_judge(const struct rt_m *m, int64_t now_ns, int64_t awake_ns,
+                    int64_t cpu_ns);
 
 #endif

@@ -350,9 +350,13 @@ static void sleep_until(uint32_t sequence, int64_t until, bool polls) {
     until = timer_ns < until ? timer_ns : until;
     if (polls && rt_poll_take()) {
         sleep_polling(sequence, until);
-    } else {
-        os_futex_wait(&monitor.sequence, sequence, until);
+        return;
     }
+    if (polls && rt_poll_sleeper() == RT_POLL_NO_P) { /* who looks may compute next */
+        int64_t soon_ns = os_now() + POLL_TICK_MIN_NS;
+        until = soon_ns < until ? soon_ns : until;
+    }
+    os_futex_wait(&monitor.sequence, sequence, until);
 }
 
 /* True if the next look can wait until something happens. */

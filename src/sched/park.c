@@ -112,6 +112,8 @@ static void put_in_order(struct rt_p *p, struct rt_glist *list, bool keeps) {
         return;
     }
     if (p != NULL && !migrating()) {
+        /* Others were woken for those that are not kept. */
+        keeps = keeps && rt_runq_surplus(&p->runq) == 0;
         fill_ring(p, list);
         if (keeps && list->count == 0) {
             rt_runq_keep(&p->runq);

@@ -137,8 +137,9 @@ static int make_locked(void) {
     int error = os_poll_make(&poller.set);
     if (error == 0) {
         making.last_number += making.last_number == UINT32_MAX ? 2 : 1;
-        /* relaxed: nobody looks yet; published by the number */
+        /* relaxed, both: nobody looks yet; published by the number */
         rt_store_rlx(&poller.looked_ns, os_now());
+        rt_store_rlx(&poller.looker, RT_POLL_NO_P);
         /* release: the set. Pairs with the lock, and with rt_poll_add(). */
         rt_store_rel(&rt_poll_shared.number, making.last_number);
     }
@@ -192,7 +193,7 @@ void rt_poll_wait_begin(void) {
         struct rt_p *p = m->p;
         rt_p_count(&p->polls_begun);
         if (p->poll_countdown-- == 0) {
-            p->poll_countdown = REMIND_INTERVAL;
+            p->poll_countdown = REMIND_INTERVAL - 1;
             rt_poll_remind(p);
         }
         return;
@@ -380,6 +381,14 @@ static void look_over_full_ring(struct rt_p *p) {
     }
 }
 
+/* They take longer than was expected of them. */
+static void keep_no_more(struct rt_p *p) {
+    if (rt_runq_kept(&p->runq) > 0) {
+        rt_runq_keep_none(&p->runq);
+        rt_idle_notify(1);
+    }
+}
+
 void rt_poll_look_between(struct rt_m *m) {
     struct rt_glist ready = {.first = NULL};
     uint32_t room = room_in(&m->p->runq);
@@ -390,7 +399,11 @@ void rt_poll_look_between(struct rt_m *m) {
         int64_t now = stamp(m->p->id);
         measure(m->p, now);
         rt_crowd_look(m, now);
-        rt_ready_behind(m->p, &ready, will_keep(m->p, ready.count));
+        bool keeps = will_keep(m->p, ready.count);
+        if (!keeps) {
+            keep_no_more(m->p);
+        }
+        rt_ready_behind(m->p, &ready, keeps);
     }
 }
 

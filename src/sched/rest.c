@@ -30,8 +30,8 @@
  * has itself woken before the timer is due, by as much as its last sleeps lasted too
  * long, and watches the clock for the rest. WATCH_NS bounds what that costs.
  *
- * Descriptors. If some are watched, one idle M sleeps in the poller in place of its note:
- * see poll.c. What it finds ready it takes along when it comes back; if it does not get a
+ * Descriptors. If some are watched, one idle M sleeps in the poller in place of its note,
+ * unless others see to it: see poll.c. What it finds ready it takes along when it comes back; if it does not get a
  * P, it leaves that to others first.
  */
 

@@ -151,7 +151,8 @@ struct os_thread_use os_thread_look(int number) {
 /* Now and then a thread has had no CPU at all. */
 struct os_usage os_thread_usage(void) {
     os_sim_syscall();
-    return (struct os_usage){.cpu_ns = sim_chance(2) ? 0 : sim.now_ns};
+    return (struct os_usage){.cpu_ns = sim_chance(2) ? 0 : sim.now_ns,
+                             .yields = (uint64_t)sim.now_ns};
 }
 
 int *os_errno_address(void) {

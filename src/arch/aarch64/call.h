@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* aarch64/call.h: the instruction svc, with the number in x8. The kernel keeps all registers
-   but x0, which has the first argument and then the result. */
+   that compiled C without vectors of variable length uses, but x0, which has the first
+   argument and then the result. */
 #ifndef RT_ARCH_KERNEL_CALL_H
 #define RT_ARCH_KERNEL_CALL_H
 
