@@ -122,7 +122,9 @@ static int storm_main(void *arg) {
     hang(LOOKUPS_MAX);
     ASSERT_EQ(count_asked(), LOOKUPS_MAX);
     ASSERT_LE(test_count_threads(), MAX_THREADS + LOOKUPS_MAX);
-    ASSERT_LE(tuco_count(), 1 + 1); // one of theirs may be at its very end
+    while (tuco_count() > 1) { // some of theirs may be at their very end
+        tuco_yield();
+    }
     return 0;
 }
 
