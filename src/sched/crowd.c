@@ -42,7 +42,7 @@
 #define MISSING_SHIFT 3
 
 /* And by that part the next respite is shorter if it is not. */
-#define RELIEF_SHIFT 3
+#define RELIEF_SHIFT 5
 
 #define RESPITE_MIN_NS ((int64_t)16 * 1000 * 1000)
 #define RESPITE_MAX_NS ((int64_t)1024 * 1000 * 1000)

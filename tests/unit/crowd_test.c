@@ -195,7 +195,7 @@ TEST(respites_get_shorter_if_others_help) {
     ASSERT_EQ(respite(), LAST_RESPITE);
     judge(0, NONE_MISSING, 2);
     ASSERT(respite() < LAST_RESPITE && respite() > LAST_RESPITE / 2);
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 1000; i++) {
         judge(0, NONE_MISSING, 2);
     }
     ASSERT_EQ(respite(), FIRST_RESPITE);
