@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include <tuco.h>
@@ -49,6 +50,17 @@ void bench_check(int result, const char *what) {
 void bench_check_made(const void *object, const char *what) {
     if (object == NULL) {
         bench_die("%s: no memory", what);
+    }
+}
+
+void bench_raise_descriptor_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+        bench_die("getrlimit: %m");
+    }
+    limit.rlim_cur = limit.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) {
+        bench_die("setrlimit: %m");
     }
 }
 

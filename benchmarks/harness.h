@@ -54,6 +54,9 @@ void bench_check(int result, const char *what);
 /* Ends the process with a message if there was no memory for an object. */
 void bench_check_made(const void *object, const char *what);
 
+/* As far as the process may by itself. */
+void bench_raise_descriptor_limit(void);
+
 /* Ends the process with a message and exit status 1. */
 _Noreturn void bench_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

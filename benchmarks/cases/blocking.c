@@ -4,7 +4,6 @@
 #include <float.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -171,20 +170,8 @@ static void read_pipe(void *arg) {
     tuco_wg_done(&readers_gone);
 }
 
-/* As far as the process may by itself: two descriptors a reader are more than most get. */
-static void raise_descriptor_limit(void) {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
-        bench_die("getrlimit: %m");
-    }
-    limit.rlim_cur = limit.rlim_max;
-    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) {
-        bench_die("setrlimit: %m");
-    }
-}
-
 static void start_readers(void) {
-    raise_descriptor_limit();
+    bench_raise_descriptor_limit(); /* two a reader are more than most get */
     tuco_wg_add(&readers_gone, READERS);
     for (int i = 0; i < READERS; i++) {
         int fds[2];

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <netinet/in.h>
 #include <arpa/inet.h>
@@ -67,18 +66,6 @@ static int parse_procs(const char *text) {
     return (int)procs;
 }
 
-/* As far as the process may by itself. The server inherits it. */
-static void raise_descriptor_limit(void) {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
-        bench_die("getrlimit: %m");
-    }
-    limit.rlim_cur = limit.rlim_max;
-    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) {
-        bench_die("setrlimit: %m");
-    }
-}
-
 /* For a server that cannot be told to choose for itself. Somebody else may take it first:
    then that server does not start. */
 static void print_free_port(void) {
@@ -111,7 +98,7 @@ int main(int argc, char **argv) {
     const struct load *l = find_load(argv[1]);
     struct bench_server s;
     bench_begin_peer(argv[2], l->name, parse_procs(argv[3]));
-    raise_descriptor_limit();
+    bench_raise_descriptor_limit(); /* the server inherits it */
     bench_server_start(&s, argv + 4);
     l->run(&s);
     bench_server_end(&s);
