@@ -572,13 +572,17 @@ static int poll_kept_main(void *unused) {
     return SIM_RESULT;
 }
 
-SIM_SCENARIO(poll_kept, "one keeps all that has become ready, and computes") {
+static void kept_begin(void) {
     sim_begin_procs(3, 5);
     sim.steady = true;
     count = sim_procs() - 1; /* one is for others */
     os_sim.membarrier = sim_pick(0, 3) == 0;
     kept_rounds = KEPT_QUICK + sim_pick(1, 3);
     kept_spawn = sim_pick(0, 1);
+}
+
+SIM_SCENARIO(poll_kept, "one keeps all that has become ready, and computes") {
+    kept_begin();
     sim_main(poll_kept_main);
 }
 
@@ -615,11 +619,6 @@ static int kept_in_a_crowd_main(void *unused) {
 }
 
 SIM_SCENARIO(poll_crowded_kept, "one keeps all, and nobody who is awake may have it") {
-    sim_begin_procs(3, 5);
-    sim.steady = true;
-    count = sim_procs() - 1; /* one is for others */
-    os_sim.membarrier = sim_pick(0, 3) == 0;
-    kept_rounds = KEPT_QUICK + sim_pick(1, 3);
-    kept_spawn = sim_pick(0, 1);
+    kept_begin();
     sim_main(kept_in_a_crowd_main);
 }
