@@ -15,8 +15,8 @@ struct rt_m;
 struct rt_crowd_watch {
     int64_t began_ns;       /* 0: it has not */
     struct os_usage before; /* what it had had by then */
-    int64_t awake_ns;       /* for how long it was awake, */
-    int64_t since_ns;       /* until it was so again then */
+    int64_t since_ns;       /* awake since then, */
+    int64_t awake_ns;       /* and before that, for so long */
     uint64_t naps;          /* how often it was to sleep, having nothing to do */
     uint32_t busy;          /* how many Ps were busy at once, as far as it has seen */
 };

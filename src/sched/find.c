@@ -300,7 +300,8 @@ static struct rt_g *look_everywhere(struct rt_m *m) {
 }
 
 static bool has_nothing(const struct rt_p *p) {
-    /* relaxed: a bit that only the owner clears */
+    /* relaxed: of what is set later an idle P has to know that the runtime ends, or that
+       it is one too many, for which rt_idle_give_up() looks */
     return (rt_load_rlx(&p->attention) & RT_ATTENTION_SCHEDULER) == 0 &&
            !rt_runq_has_any(&p->runq);
 }

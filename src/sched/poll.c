@@ -68,9 +68,10 @@
  * Waking others. Goroutines that are ready lie in the ring of whoever polled. To wake a
  * thread for them costs some microseconds here and up to fifty until it comes; a message
  * is often handled in five. So a P measures how long its goroutines take, on the average,
- * until the next one is scheduled. If it will be through with all in its ring in less than
- * WORTH_NS it keeps them: nobody is woken, see rt_runq_keep(). If it is mistaken, the
- * monitor sees to that as it does for the next slot.
+ * until the next one comes from its ring. If it will be through with all in the ring in less
+ * than WORTH_NS it keeps them: nobody is woken, see rt_runq_keep(). If it is mistaken, it
+ * finds out at its next look; if it does not come to that, the monitor sees to it as it does
+ * for the next slot.
  *
  * Crowded. If there is no CPU for another thread, see crowd.c, one that comes nevertheless
  * only takes the others' turns. Then a P keeps what it will be through with before the
@@ -454,8 +455,7 @@ void rt_poll_monitor_sleep(int64_t deadline_ns) {
         return;
     }
     if (rt_idle_ps(rt_load_rlx(&rt_idle.word)) > 0) { /* relaxed: a hint */
-        stamp(
-            RT_POLL_NO_P); /* the one that is woken for them will poll: it is left to it */
+        (void)stamp(RT_POLL_NO_P); /* for the one that is woken: it will poll */
     }
     rt_ready_urgent(&ready);
 }
