@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The entry point of every BENCH_CASE in cases.def: bench_<name>(), called once by main(). */
+/* The entry point of every BENCH_CASE in cases.def: bench_<name>(), called once by
+   main(). */
 #ifndef BENCH_CASES_H
 #define BENCH_CASES_H
 

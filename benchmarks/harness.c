@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures a case: warm-up, repetitions, statistics, and one line of JSON per figure. */
+/* Measures a case: warm-up, repetitions, statistics; prints one line of JSON per
+   figure. */
 #include "harness.h"
 
 #include <errno.h>
@@ -165,4 +166,16 @@ void bench_report_one(const char *suffix, const char *unit, size_t ops, double v
         .count = 1,
     };
     report(&f);
+}
+
+/* The smallest sample that is at least as large as percent of the samples. */
+static double percentile(const double *sorted, int count, int percent) {
+    return sorted[(count * percent + 99) / 100 - 1];
+}
+
+void bench_report_percentiles(const char *unit, double *samples, int count) {
+    qsort(samples, (size_t)count, sizeof *samples, compare_doubles);
+    bench_report_one("_p50", unit, (size_t)count, percentile(samples, count, 50));
+    bench_report_one("_p99", unit, (size_t)count, percentile(samples, count, 99));
+    bench_report_one("_worst", unit, (size_t)count, samples[count - 1]);
 }

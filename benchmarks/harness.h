@@ -1,36 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures a case: warm-up, repetitions, statistics, and one line of JSON per figure. */
+/* Measures a case: warm-up, repetitions, statistics; prints one line of JSON per
+   figure. */
 #ifndef BENCH_HARNESS_H
 #define BENCH_HARNESS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* How often a timed case is repeated, after one repetition that is not counted. */
+/* Repetitions of a timed case, after a warm-up that is not counted. */
 #define BENCH_REPETITIONS 5
 
-/* Values of the Ps of a case besides a fixed number. */
+/* The number of Ps of a case: one of these, or a fixed number. */
 #define BENCH_PROCS_NONE (-1)
 #define BENCH_PROCS_ANY  0
 
-/* What no implementation with a stack per goroutine can avoid, per operation on one P.
-   The report multiplies it by the costs that the cases "switch" and "atomic_pair"
-   measured in the same run. All zero: no limit is known. */
+/* The cost per operation on one P that no implementation with a stack per goroutine can
+   avoid. The report multiplies it by what the cases "switch" and "atomic_pair" measured in
+   the same run. All zero: no floor is known. */
 struct bench_floor {
     double switches; /* stack switches */
     double pairs;    /* pairs of uncontended atomic additions */
 };
 
-/* What every line of the running case has in common. Set once by main(), before the case
-   starts. */
+/* Sets what all lines of the running case have in common. Called once by main(), before
+   the case starts. */
 void bench_begin(const char *name, int procs);
 
-/* The same in a program that measures the processes of others: peer, which is kept, is
-   whose figures these are. Only those of "tuco" carry its version and the facts about the
+/* The same in a program that measures other processes: peer names whose figures these are;
+   the pointer is kept. Only figures of "tuco" carry its version and the facts about the
    machine. */
 void bench_begin_peer(const char *peer, const char *name, int procs);
 
-/* Nanoseconds on the monotonic clock, read past the library: the ruler is not what is
+/* Nanoseconds on the monotonic clock, read without the library, which is what is
    measured. */
 int64_t bench_now_ns(void);
 
@@ -38,15 +39,19 @@ int64_t bench_now_ns(void);
    per operation under the name of the case. */
 void bench_time(size_t ops, void (*run)(size_t ops), struct bench_floor floor);
 
-/* Repeats run(ops) in the same way, and reports what it returns, in that unit: for what
-   is no time per operation, and for one part of what run() does. Less has to be better.
-   Suffix as below. */
+/* Repeats run(ops) in the same way and reports what it returns, in that unit: for figures
+   that are not a time per operation, and for a part of what run() does. Less must be
+   better. suffix as below. */
 void bench_measure(const char *suffix, const char *unit, size_t ops,
                    double (*run)(size_t ops));
 
-/* Reports one value that was measured once, such as bytes. Suffix, if not NULL, is
+/* Reports one value that was measured once, such as bytes. suffix, if not NULL, is
    appended to the name of the case: a case may report several figures. */
 void bench_report_one(const char *suffix, const char *unit, size_t ops, double value);
+
+/* Sorts the samples and reports the median, the 99th percentile and the maximum, with the
+   suffixes _p50, _p99 and _worst. */
+void bench_report_percentiles(const char *unit, double *samples, int count);
 
 /* Ends the process with a message if result is a negative errno value. */
 void bench_check(int result, const char *what);
@@ -54,7 +59,7 @@ void bench_check(int result, const char *what);
 /* Ends the process with a message if there was no memory for an object. */
 void bench_check_made(const void *object, const char *what);
 
-/* As far as the process may by itself. */
+/* Raises the limit on open descriptors as far as the process may. */
 void bench_raise_descriptor_limit(void);
 
 /* Ends the process with a message and exit status 1. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The facts about the machine and the build without which a figure cannot be compared. */
+/* Facts about the machine and the build, without which figures cannot be compared. */
 #include "machine.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #include "commit.h" /* made at build time by commit.cmake */
 
-/* Longer than the flags of any x86 CPU, which are the longest line that is read here. */
+/* Longer than the flags of any x86 CPU, the longest line read here. */
 #define LINE_BYTES 8192
 #define FACT_BYTES 256
 
@@ -32,7 +32,7 @@ static void write_fact(FILE *out, const char *name, const char *value) {
     write_string(out, value[0] ? value : "unknown");
 }
 
-/* Reads the first line of a file; leaves fact alone if there is none. */
+/* Reads the first line of a file; leaves fact unchanged if there is none. */
 static void read_fact(const char *path, char fact[FACT_BYTES]) {
     FILE *file = fopen(path, "re");
     if (!file) {
@@ -80,8 +80,8 @@ static void cpu_model(char fact[FACT_BYTES]) {
     }
 }
 
-/* x86 hypervisors raise a CPU flag. Elsewhere a guest may carry a mark, but its absence
-   proves nothing. */
+/* x86 hypervisors set a CPU flag. On other processors a guest may carry a mark, but its
+   absence proves nothing. */
 static const char *virtualised(void) {
     char value[LINE_BYTES];
     if (read_cpuinfo("flags", value)) {
@@ -94,7 +94,7 @@ static const char *virtualised(void) {
     return "unknown";
 }
 
-/* The kernel shows all modes and brackets the one in force. */
+/* The kernel lists all modes and brackets the active one. */
 static void huge_pages(char fact[FACT_BYTES]) {
     char line[FACT_BYTES] = "";
     read_fact("/sys/kernel/mm/transparent_hugepage/enabled", line);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs one case of cases.def in this process, at the Ps of TUCOPROCS or of the case. */
+/* Runs one case of cases.def in this process, with the Ps of TUCOPROCS or of the case. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,8 +56,7 @@ static const struct bench_case *find_case(const char *name) {
     refuse("no such case: ", name);
 }
 
-/* The number that the library is going to use. A value it would reject is left for it to
-   report. */
+/* The number of Ps that the library will use. The library itself reports a bad value. */
 static int choose_procs(const struct bench_case *c) {
     if (c->procs == BENCH_PROCS_NONE) {
         return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel says in /proc about the memory and the CPU time of a process. */
+/* The memory and the CPU time of a process, from /proc. */
 #include "proc.h"
 
 #include <sys/mman.h>
@@ -109,7 +109,7 @@ void bench_proc_touch_memory(void) {
     char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) {
-        return; /* a hint: the figures are then as the machine gives them */
+        return; /* best effort */
     }
     madvise(memory, bytes, MADV_NOHUGEPAGE);
     for (size_t i = 0; i < bytes; i += page) {

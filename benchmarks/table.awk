@@ -1,34 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Joins the JSON lines of tuco and its peers into a table, or a JSON line per figure.
+# Prints what results.awk has read: a table, or a JSON line per figure.
 #
-# Set by ../bench: mode (table or json), rounds, versions (PEER=VERSION of the peers, which
-# do not all print it) and selected (the names of the cases to show). A figure is known by
-# its name and its Ps. Of all its lines the best and the worst repetition are kept, and the
-# median of the medians. Go has columns beside tuco if it has a version; other peers have a
-# table below. Exit status 1 if a run failed.
-
-# The value of a key that the line has at most once. Absent: the empty string.
-function field(line, key) {
-    if (!match(line, "\"" key "\":(\"[^\"]*\"|-?[0-9.]+)")) {
-        return ""
-    }
-    line = substr(line, RSTART + length(key) + 3, RLENGTH - length(key) - 3)
-    gsub(/"/, "", line)
-    return line
-}
-
-# Insertion into the sorted list of medians of one peer's figure.
-function add_median(id, value,    i) {
-    for (i = count[id]++; i > 0 && medians[id, i - 1] > value; i--) {
-        medians[id, i] = medians[id, i - 1]
-    }
-    medians[id, i] = value
-}
-
-function median(id,    n) {
-    n = count[id]
-    return (medians[id, int((n - 1) / 2)] + medians[id, int(n / 2)]) / 2
-}
+# Set by ../bench: mode (table or json) and rounds. Go has columns beside tuco if it has a
+# version; other peers have a table below. Exit status 1 if a run failed.
 
 function number(v) {
     if (v == 0) {
@@ -47,13 +21,6 @@ function limit(key,    in_switches) {
     }
     in_switches = switches[key] * best["tuco", "switch", 0]
     return in_switches + pairs[key] * best["tuco", "atomic_pair", 0]
-}
-
-function ratio(peer, key) {
-    if (!best["tuco", key] || !best[peer, key]) {
-        return 0
-    }
-    return best[peer, key] / best["tuco", key]
 }
 
 # From the best repetition to the worst.
@@ -186,83 +153,9 @@ function or_dash_json(name, v) {
     return v ? sprintf(",\"%s\":%.4f", name, v) : ""
 }
 
-# A line of the peer's program: remember the figure, then merge the numbers.
-function take(line,    key, id, peer) {
-    peer = field(line, "peer")
-    if (field(line, "version") != "") {
-        version[peer] = field(line, "version")
-    }
-    key = field(line, "figure") SUBSEP field(line, "procs")
-    measured[field(line, "case"), field(line, "procs")] = 1
-    if (!(key in figure_of)) {
-        figure_of[key] = field(line, "figure")
-        case_of[key] = field(line, "case")
-        procs_of[key] = field(line, "procs") + 0
-        unit[key] = field(line, "unit")
-        ops[key] = field(line, "ops")
-        reps[key] = field(line, "reps")
-        if (index(" " selected " ", " " case_of[key] " ")) {
-            order[keys++] = key
-        }
-    }
-    if (field(line, "switches") != "") {
-        switches[key] = field(line, "switches")
-        pairs[key] = field(line, "pairs")
-    }
-    id = peer SUBSEP key
-    if (!count[id] || field(line, "best") + 0 < best[id]) {
-        best[id] = field(line, "best") + 0
-    }
-    if (!count[id] || field(line, "worst") + 0 > worst[id]) {
-        worst[id] = field(line, "worst") + 0
-    }
-    add_median(id, field(line, "median") + 0)
-}
-
-BEGIN {
-    keys = 0
-    failures = 0
-    with_go = versions ~ /^go=/
-    for (i = split(versions, pair, " "); i > 0; i--) {
-        split(pair[i], part, "=")
-        version[part[1]] = part[2]
-    }
-}
-
-{
-    peer = field($0, "peer")
-    if (peer != "tuco" && peer != "go") {
-        others[peer] = 1
-    }
-}
-
-# Facts of the machine close a line of tuco_bench; the first line speaks for the run.
-{
-    line = $0
-    if (at = index(line, ",\"machine\":")) {
-        if (!machine) {
-            machine = substr(line, at + length(",\"machine\":"))
-            sub(/}$/, "", machine)
-        }
-        line = substr(line, 1, at - 1)
-    }
-}
-
-field(line, "failed") != "" {
-    failed[field(line, "peer"), field(line, "case"), field(line, "procs")] = 1
-    failures++
-    if (mode == "json") {
-        print line
-    }
-    next
-}
-
-{
-    take(line)
-}
-
 END {
     if (mode == "json") {
+        printf "%s", failed_lines
         for (i = 0; i < keys; i++) {
             json_row(order[i])
         }

@@ -2,7 +2,11 @@
 # What `cmake --install` puts where, for find_package(tuco) and for pkg-config.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS tuco tuco_static EXPORT tucoTargets
+set(libraries tuco tuco_static)
+foreach(variant ${tuco_variants})
+    list(APPEND libraries tuco_${variant} tuco_${variant}_static)
+endforeach()
+install(TARGETS ${libraries} EXPORT tucoTargets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS tuco_mutexcheck LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -44,5 +48,14 @@ endforeach()
 list(TRANSFORM CMAKE_DL_LIBS PREPEND "-l" OUTPUT_VARIABLE pc_libs_private)
 list(PREPEND pc_libs_private -pthread)
 list(JOIN pc_libs_private " " pc_libs_private)
-configure_file(cmake/tuco.pc.in tuco.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/tuco.pc DESTINATION ${pc_dir})
+list(JOIN tuco_frame_flags " " pc_frame_flags)
+foreach(variant "" ${tuco_variants})
+    set(pc_name tuco)
+    set(pc_sanitizer)
+    if(variant)
+        set(pc_name tuco-${variant})
+        set(pc_sanitizer " -fsanitize=${variant_${variant}}")
+    endif()
+    configure_file(cmake/tuco.pc.in ${pc_name}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/${pc_name}.pc DESTINATION ${pc_dir})
+endforeach()

@@ -2,7 +2,12 @@
 # Installs the library below the build directory and uses it as strangers would.
 find_program(TUCO_CXX NAMES c++ g++ clang++)
 find_program(TUCO_PKG_CONFIG NAMES pkg-config pkgconf)
+set(without_TUCO_CXX c++)
+set(without_TUCO_PKG_CONFIG pkg-config)
 foreach(tool TUCO_CXX TUCO_PKG_CONFIG)
+    if(without_${tool} IN_LIST TUCO_WITHOUT)
+        set(${tool} "")
+    endif()
     if(NOT ${tool})
         message(STATUS "${tool} was not found: install tests that need it are skipped")
     endif()
@@ -25,6 +30,7 @@ function(install_add_test name)
         "NM=${CMAKE_NM}"
         "READELF=${CMAKE_READELF}"
         "CC=${CMAKE_C_COMPILER}"
+        "LAUNCHER=${tsan_launcher}"
         "CXX=$<$<BOOL:${TUCO_CXX}>:${TUCO_CXX}>"
         "PKG_CONFIG=$<$<BOOL:${TUCO_PKG_CONFIG}>:${TUCO_PKG_CONFIG}>")
     set_tests_properties(install/${name} PROPERTIES
@@ -39,7 +45,13 @@ function(install_add_test name)
     endif()
 endfunction()
 
-foreach(name prefix find-package-shared find-package-static pkg-config symbols headers-c
-        headers-cxx)
+# ThreadSanitizer's programs may have to be started in a certain way: see tests.cmake.
+set(names prefix find-package-shared find-package-static pkg-config symbols dlclose
+        headers-c headers-cxx errno-c errno-cxx sizes-c sizes-cxx
+        results-c results-cxx exceptions-cxx)
+if(TUCO_VARIANTS)
+    list(APPEND names asan tsan)
+endif()
+foreach(name ${names})
     install_add_test(${name})
 endforeach()

@@ -5,9 +5,14 @@
 #     /* fixed procs */    it chooses its number of processors itself: one entry only
 #     /* serial */         it measures time or load: nothing else runs beside it
 #     /* slow */           it takes seconds: not in ubsan, nor with faults in it
-#     /* not under X */    left out of the build X: asan, ubsan, tsan or qemu
+#     /* not under X */    left out of the build X: asan, ubsan, tsan, race, clang or qemu; what is
+#                          left out of tsan is left out of race
+#     /* without stack clash protection */    its large frames are not probed
 
-set(test_timeout_seconds 120)
+# A test that hangs is ended by its own deadline, which counts progress (support/test.c). This
+# one is for what has none, and far enough off for a machine that is busy with other things.
+set(test_timeout_seconds 600)
+set(test_first 1000)    # the cost of an entry that takes a minute: it is run before others
 set(stress_seconds 2)
 set(skip_status 77)     # what a test program ends with if none of its tests applied
 
@@ -22,18 +27,27 @@ elseif(TUCO_SANITIZE STREQUAL "undefined")
     set(test_environment "UBSAN_OPTIONS=print_stacktrace=1")
 elseif(TUCO_SANITIZE STREQUAL "thread")
     set(test_variant tsan)
+    if(NOT TUCO_SANITIZE_RUNTIME)
+        list(APPEND test_variant race)
+    endif()
     set(test_environment "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1")
+elseif(CMAKE_C_COMPILER_ID MATCHES "Clang")
+    set(test_variant clang)
 endif()
 
 # ThreadSanitizer expects programs and libraries at certain addresses and refuses to start
 # when the kernel places them with more than 28 random bits. Then they run without any.
-if(TUCO_SANITIZE STREQUAL "thread" AND EXISTS /proc/sys/vm/mmap_rnd_bits)
+if((TUCO_SANITIZE STREQUAL "thread" OR TUCO_VARIANTS)
+        AND EXISTS /proc/sys/vm/mmap_rnd_bits)
     file(READ /proc/sys/vm/mmap_rnd_bits random_bits)
     if(random_bits GREATER 28)
         execute_process(COMMAND setarch -R true RESULT_VARIABLE setarch_status
             OUTPUT_QUIET ERROR_QUIET)
         if(setarch_status EQUAL 0)
-            set(test_launcher setarch -R)
+            set(tsan_launcher "setarch -R")
+            if(TUCO_SANITIZE STREQUAL "thread")
+                set(test_launcher setarch -R)
+            endif()
         else()
             message(WARNING
                 "vm.mmap_rnd_bits is above 28 and setarch -R does not work here: "
@@ -74,14 +88,19 @@ function(test_add_entry name target)
         RUN_SERIAL "${entry_SERIAL}")
 endfunction()
 
+# The behaviours of src/net and src/sched/netpoll. A goroutine waits for a descriptor in
+# another way with each number of processors: these run with more of them.
+set(net_folders address dial fd fdwait io listen lookup netpoll polldesc resolve wrap)
+list(TRANSFORM net_folders PREPEND behaviour/)
+
 # Sets out to the numbers of processors that the behaviours of a folder run with besides the
-# usual one. What waits for descriptors does so in another way with each of them.
+# usual one.
 function(test_choose_procs folder out)
     if(TUCO_SANITIZE STREQUAL "undefined")
         set(procs)              # what it looks for does not depend on it
-    elseif(folder STREQUAL "behaviour/net" AND TUCO_SANITIZE STREQUAL "thread")
+    elseif(folder IN_LIST net_folders AND TUCO_SANITIZE STREQUAL "thread")
         set(procs 1 2 4)
-    elseif(folder STREQUAL "behaviour/net" OR NOT TUCO_SANITIZE)
+    elseif(folder IN_LIST net_folders OR NOT TUCO_SANITIZE)
         set(procs 1 4)
     else()
         set(procs 4)
@@ -93,12 +112,12 @@ endfunction()
 function(test_add_source source kind)
     # The marks are read now, so a change of the source has to bring us back here.
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
-    if(test_variant)
-        test_has_mark(${source} "not under ${test_variant}" excluded)
+    foreach(variant ${test_variant})
+        test_has_mark(${source} "not under ${variant}" excluded)
         if(excluded)
             return()
         endif()
-    endif()
+    endforeach()
 
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests
         OUTPUT_VARIABLE name)
@@ -107,6 +126,11 @@ function(test_add_source source kind)
     cmake_path(GET name FILENAME program)
     string(REPLACE "/" "." target ${name})
 
+    test_has_mark(${source} "without stack clash protection" unprobed)
+    if(unprobed)
+        set_source_files_properties(${source} PROPERTIES
+            COMPILE_OPTIONS -fno-stack-clash-protection)
+    endif()
     add_executable(${target} ${source})
     if(folder STREQUAL "behaviour/mutexcheck")
         target_link_libraries(${target} PRIVATE tuco_mutexcheck) # as if preloaded
@@ -197,28 +221,42 @@ foreach(kind ${kinds})
     endforeach()
 endforeach()
 
-# The behaviours again with faults in them, a folder at a time: in the build that sees what
-# is not given back. A program that measures time or load is left out, because another one
-# runs beside it, and one that takes seconds. The order is always the same; sweep.sh without
-# SWEEP_SEED draws another.
+# The behaviours again with faults in them, some programs of a folder at a time: in the build
+# that sees what is not given back. A program that measures time or load is left out, because
+# another one runs beside it, and one that takes seconds. The order is always the same; sweep.sh
+# without SWEEP_SEED draws another.
 if(TUCO_SANITIZE STREQUAL "address" AND NOT CMAKE_CROSSCOMPILING)
-    set(sweep_milliseconds 40)
+    set(sweep_milliseconds 150)
+    set(sweep_programs 12)
     # The sanitizer does not do without the bounds of stacks.
     set(sweep_environment ${test_environment} SWEEP_SEED=1 SWEEP_WITHOUT=THREAD_STACK)
     get_property(nouns GLOBAL PROPERTY sweep_nouns)
     list(REMOVE_DUPLICATES nouns)
     foreach(noun ${nouns})
-        get_property(programs GLOBAL PROPERTY sweep_of_${noun})
-        add_test(NAME fault/sweep/${noun}
-            COMMAND ${PROJECT_SOURCE_DIR}/tests/fault/sweep.sh ${sweep_milliseconds}
-                ${programs})
-        set_tests_properties(fault/sweep/${noun} PROPERTIES
-            TIMEOUT ${test_timeout_seconds} LABELS "fault;sweep"
-            ENVIRONMENT "${sweep_environment}")
+        get_property(all GLOBAL PROPERTY sweep_of_${noun})
+        list(LENGTH all count)
+        set(part 1)
+        set(begin 0)
+        while(begin LESS count)
+            list(SUBLIST all ${begin} ${sweep_programs} programs)
+            set(name fault/sweep/${noun})
+            if(count GREATER sweep_programs)
+                string(APPEND name -${part})
+            endif()
+            add_test(NAME ${name}
+                COMMAND ${PROJECT_SOURCE_DIR}/tests/fault/sweep.sh ${sweep_milliseconds}
+                    ${programs})
+            set_tests_properties(${name} PROPERTIES
+                TIMEOUT ${test_timeout_seconds} LABELS "fault;sweep" COST ${test_first}
+                ENVIRONMENT "${sweep_environment}")
+            math(EXPR part "${part} + 1")
+            math(EXPR begin "${begin} + ${sweep_programs}")
+        endwhile()
     endforeach()
 endif()
 
 if(TUCO_INSTALL AND NOT CMAKE_CROSSCOMPILING AND NOT TUCO_SANITIZE
         AND CMAKE_BUILD_TYPE STREQUAL "Release")
     include(cmake/install_tests.cmake)
+    include(cmake/optional_tests.cmake)
 endif()

@@ -3,16 +3,16 @@
 #include <stdio.h>
 #include <tuco.h>
 
-/* One call of fib(n). Lives on the stack of whoever asked for it, who waits for it. */
+/* One call of fib(n), on the stack of its caller, which waits for it. */
 struct fib {
     int n;
     long value;      /* the answer */
-    long goroutines; /* how many it took, this one not counted */
+    long goroutines; /* the number of goroutines, without this one */
 };
 
-/* Has a new goroutine compute fib(n - 1) in the same way, and computes fib(n - 2) itself.
-   There is no cut-off below which plain recursion takes over: every addition is paid for
-   with a goroutine, which is the point of the demonstration. */
+/* A new goroutine computes fib(n - 1) in the same way, and this one computes fib(n - 2).
+   There is no cut-off to plain recursion: each addition costs a goroutine, as the
+   demonstration intends. */
 static void fib(void *arg) {
     struct fib *f = arg;
     if (f->n < 2) {
@@ -25,7 +25,7 @@ static void fib(void *arg) {
 
     int spawned = tuco_wg_go(&wg, fib, &left) == 0;
     if (!spawned) {
-        fib(&left); /* no memory for a goroutine: the answer is the same without one */
+        fib(&left); /* no memory for a goroutine: the result is the same without */
     }
     fib(&right);
     tuco_wg_wait(&wg);

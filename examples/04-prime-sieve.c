@@ -10,13 +10,13 @@ TUCO_CHAN(number, int);
 
 /* One goroutine of the chain, with its own references to the channels at its sides. */
 struct link {
-    number_chan *in; /* NULL: the first one, which makes the numbers */
+    number_chan *in; /* NULL: the first link, which makes the numbers */
     number_chan *out;
     int prime; /* the numbers that it divides stop here */
     tuco_wg *chain;
 };
 
-/* Nobody wants our numbers any more: says the same to the one before. */
+/* The next link has closed its channel: closes the previous channel in turn. */
 static void leave(struct link *link) {
     if (link->in != NULL) {
         number_close(link->in);
@@ -46,8 +46,8 @@ static void filter(void *arg) {
     leave(link);
 }
 
-/* Adds a goroutine to the end of the chain: it takes the caller's reference to in. Returns
-   what comes out of it, or NULL if there is no memory. */
+/* Adds a goroutine to the end of the chain, which takes over the caller's reference to
+   in. Returns its output channel, or NULL if there is no memory. */
 static number_chan *extend(tuco_wg *chain, tuco_fn *fn, number_chan *in, int prime) {
     number_chan *out = number_make(0);
     struct link link = {in, number_ref(out), prime, chain};
@@ -70,8 +70,8 @@ static int sieve(void *arg) {
         printf("%d%c", prime, i == PRIMES ? '\n' : ' ');
         numbers = extend(&chain, filter, numbers, prime);
     }
-    /* The chain would go on for ever. Closed at its end, it comes apart link by link: a
-       send on a closed channel is an error in tuco, and not the end of the program. */
+    /* The chain would run for ever. A close at its end stops it link by link: in tuco a
+       send on a closed channel returns an error and does not end the program. */
     int error = numbers == NULL ? -ENOMEM : 0;
     if (numbers != NULL) {
         number_close(numbers);

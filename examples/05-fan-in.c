@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Three pipelines of two stages each, and a select that takes what comes first. */
+/* Three pipelines of two stages each, and a select that receives from whichever is
+   ready. */
 #include <errno.h>
 #include <stdio.h>
 #include <tuco.h>
@@ -14,7 +15,7 @@ struct pipeline {
     number_chan *squares; /* from square() to main */
 };
 
-/* The first stage: so many numbers, and then the end. */
+/* The first stage: sends COUNT numbers, and then closes its channel. */
 static void count(void *arg) {
     struct pipeline *p = arg;
     for (long i = 0; i < NUMBERS; i++) {
@@ -33,7 +34,7 @@ static void square(void *arg) {
     number_close(p->squares);
 }
 
-/* Adds up the squares of each pipeline, until all have come to their end. */
+/* Adds up the squares of each pipeline, until all are closed. */
 static void fan_in(struct pipeline *pipelines, long *sums) {
     tuco_case cases[PIPELINES];
     long n;
@@ -45,7 +46,7 @@ static void fan_in(struct pipeline *pipelines, long *sums) {
         if (cases[chosen].result == 0) {
             sums[chosen] += n;
         } else {
-            /* Closed, and so always ready; a NULL channel never is. */
+            /* A closed channel is always ready; a NULL channel never is. */
             cases[chosen] = (tuco_case)TUCO_RECV(NULL, NULL);
             left--;
         }
@@ -73,7 +74,7 @@ static int main_goroutine(void *arg) {
     for (int i = 0; i < PIPELINES; i++) {
         int error = start(&pipelines[i], (long)i * NUMBERS, &stages);
         if (error != 0) {
-            return error; /* when main returns, nothing of what was started runs any more */
+            return error; /* when main returns, no goroutine runs any more */
         }
     }
     fan_in(pipelines, sums);

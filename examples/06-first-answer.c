@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A search by a group of goroutines: the first answer calls the others off, and a deadline
-   calls off all. */
+/* A search by a group of goroutines: the first result cancels the others, and a deadline
+   cancels all. */
 #include <errno.h>
 #include <stdio.h>
 #include <tuco.h>
@@ -8,14 +8,14 @@
 enum { PIECES = 8, AT_ONCE = 4, STEPS_BETWEEN_LOOKS = 1024, FOUND = 1 };
 
 struct piece {
-    long product; /* a factor of this is wanted */
+    long product; /* the search is for a factor of this */
     long first;
     long end;
     long *answer;
 };
 
-/* One of the group. What it returns, if it is not 0, is the result of the group, and the
-   end of the others' context. */
+/* One member of the group. A result other than 0 becomes the result of the group, and
+   cancels the others' context. */
 static int look_for_factor(tuco_ctx *ctx, void *arg) {
     const struct piece *piece = arg;
     for (long n = piece->first; n < piece->end; n++) {
@@ -46,7 +46,7 @@ static int factorise(tuco_ctx *ctx, long product, long end, long *answer) {
         pieces[i] = (struct piece){product, first, end / PIECES * (i + 1), answer};
         error = tuco_group_go(group, look_for_factor, &pieces[i]);
     }
-    int result = tuco_group_wait(group); /* nobody uses the pieces any more */
+    int result = tuco_group_wait(group); /* no goroutine uses the pieces any more */
     return error != 0 ? error : result;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls that block the thread: three goroutines wait in read(2), and the only processor is
-   with the one that they wait for. */
+/* Calls that block the thread: three goroutines wait in read(2), while the only processor
+   runs main, which writes to them. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,13 +18,14 @@ struct reader {
     tuco_chan *answers; /* of struct reader * */
 };
 
-/* Blocks, with its goroutine, the thread that it is on. */
+/* Blocks its goroutine and the thread that runs it. */
 static intptr_t read_text(void *arg) {
     struct reader *r = arg;
     return read(r->fds[0], r->text, TEXT_BYTES - 1);
 }
 
-/* Announced, so that another thread goes on with the processor as soon as it is wanted. */
+/* Announced, so that another thread takes the processor as soon as a goroutine needs
+   it. */
 static void wait_for_text(void *arg) {
     struct reader *r = arg;
     tuco_wg_done(r->begun);
@@ -40,7 +41,7 @@ static int start(struct reader *r) {
     return tuco_go(wait_for_text, r);
 }
 
-/* Returns when the reader has it. */
+/* Returns when the reader has answered. */
 static int tell(const struct reader *r, const char *text) {
     struct reader *answer;
     size_t length = strlen(text);

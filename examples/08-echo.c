@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A TCP server that sends back what it reads, which README.md shows, and a client of it. */
+/* A TCP server that sends back what it reads, and its client. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -25,7 +25,7 @@ static void serve(void *arg) {
         }
     }
     tuco_wg_wait(&clients);
-    tuco_fd_unref(listener); /* which somebody has closed */
+    tuco_fd_unref(listener); /* main has closed it */
 }
 
 /* Sends the text, and prints what comes back. */
@@ -62,7 +62,7 @@ static int main_goroutine(void *arg) {
     if (error == 0) {
         error = talk(address, "hello");
     }
-    tuco_fd_close(listener); /* so that serve() comes to its end */
+    tuco_fd_close(listener); /* ends serve() */
     tuco_wg_wait(&server);
     return error == 0 ? 0 : 1;
 }

@@ -11,23 +11,19 @@ base:  os
 os:    base arch
 arch:  base
 cpu:   base os
-trace: base os
-mem:   base os arch trace
-sched: base os arch cpu trace mem
-chan:  base os arch trace mem sched
-sync:  base os arch trace mem sched chan
-time:  base os arch trace mem sched chan
-ctx:   base os arch trace mem sched chan time
-net:   base os arch trace mem sched time
+mem:   base os arch
+sched: base os arch cpu mem debug
+debug: base os arch cpu mem sched
+chan:  base os arch mem sched debug
+sync:  base os arch mem sched debug chan
+time:  base os arch mem sched debug chan
+ctx:   base os arch mem sched debug chan time
+net:   base os arch mem sched debug time
 '
 
 # Edges that go elsewhere, one by one: from -> to: reason.
 exceptions='
 sched/sched.h -> config.h: the scheduler keeps the settings that it was started with
-sched/find.c -> time/timer.h: an idle processor asks for goroutines whose timer is due
-sched/procs.c -> time/timer.h: a new processor gets a wheel, and one too many leaves its timers
-sched/wait.c -> time/timer.h: a wait with a deadline arms the timer of its goroutine
-sched/poll.c -> net/polldesc.h: what the kernel tells is for descriptors
 '
 
 code src | awk -v layers="$layers" -v exceptions="$exceptions" '

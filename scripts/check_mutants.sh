@@ -1,55 +1,47 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every mutant of the simulation has its head and its row in docs/design/simulation.md,
-# with the same words, and every row its mutant.
+# Every command of tests/sim/mutants.def matches in exactly one place of its source. The
+# mutants are the rows of docs/design/simulation.md, with the same words.
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 document=docs/design/simulation.md
-mutants=tests/sim/mutants
+mutants=tests/sim/mutants.def
+made=$(mktemp -d)
+trap 'rm -rf "$made"' EXIT
 
-# Prints the value of the head line "# $2: value" of the script $1.
-field() {
-    sed -n "s/^# $2: //p" "$1"
-}
-
-# Prints what is wrong with the script $1, if anything.
-script_faults() {
-    name=$(basename "$1" .sed)
-    rule=$(sed -n '2s/^# \(.*\)\.$/\1/p' "$1")
-    files=$(field "$1" file)
-    scenario=$(field "$1" scenario)
-    if [ -z "$rule" ]; then
-        echo "$1:2: no rule, as a sentence that ends in a period"
-    fi
-    if [ -z "$files" ]; then
-        echo "$1: no file"
-    fi
-    for file in $files; do
-        if [ ! -f "src/$file" ]; then
-            echo "$1: the file src/$file does not exist"
-        fi
-    done
-    if ! grep -qs "^SIM_SCENARIO($scenario," tests/sim/scenarios/*.c; then
-        echo "$1: there is no scenario '$scenario'"
-    fi
-    if ! grep -qsF "| \`$name\` | $rule | \`$scenario\` |" "$document"; then
-        echo "$1: $document has no row \"| \`$name\` | $rule | \`$scenario\` |\""
-    fi
+# Prints records as scripts/mutants.awk does: the mutants, the scenarios that exist, and
+# the rows of the document without the run in their last column.
+records() {
+    awk -f "$scripts/mutants.awk" "$mutants"
+    sed -n 's/^SIM_SCENARIO(\([^,]*\),.*/scenario\t\1/p' tests/sim/scenarios/*.c
+    sed -n 's/^\(| `\([a-z0-9-]*\)` |.*|\) [0-9]* |$/row\t\2\t\1/p' "$document"
 }
 
 {
-    for script in "$mutants"/*.sed; do
-        if [ -f "$script" ]; then
-            script_faults "$script"
-        fi
-    done
-    if [ -f "$document" ]; then
-        sed -n 's/^| `\([a-z-]*\)` |.*| [0-9]* |$/\1/p' "$document" |
-            while read -r name; do
-                if [ ! -f "$mutants/$name.sed" ]; then
-                    echo "$document: $name has a row, and no script $mutants/$name.sed"
-                fi
-            done
-    fi
+    "$scripts/make_mutants.sh" "$mutants" src "$made" || :
+    records | awk -F '\t' -v mutants="$mutants" -v document="$document" '
+    $1 == "mutant" {
+        scenario[$2] = $3
+        row[$2] = "| `" $2 "` | " $5 " | `" $3 "` |"
+    }
+    $1 == "scenario" {
+        exists[$2] = 1
+    }
+    $1 == "row" {
+        rows[$3] = 1
+        if (!($2 in row)) {
+            print document ": " $2 " has a row, and is not in " mutants
+        }
+    }
+    END {
+        for (name in row) {
+            if (!(scenario[name] in exists)) {
+                print mutants ": " name ": there is no scenario " scenario[name]
+            }
+            if (!(row[name] in rows)) {
+                print mutants ": " name ": " document " has no row \"" row[name] "\""
+            }
+        }
+    }'
 } | finish

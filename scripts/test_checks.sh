@@ -60,28 +60,48 @@ END
 static const char *text = "atomic_load() errno \" mmap()"; // __atomic_load
 struct rt_g { rt_atomic(int) n; int (*mmap)(void); };
 END
-    plant src/sched/find.c <<'END'
+    plant src/sched/sched.h <<'END'
 #include "g.h"
-#include "time/timer.h"
+#include "config.h"
 END
-    plant src/time/timer.h <<'END'
+    plant src/config.h <<'END'
 #include "sched/g.h"
+END
+    plant src/sched/findrunnable.c <<'END'
+#include "g.h"
+static int find(int a) {
+    look(a); look(a);
+    rest(a);
+    return a;
+}
+static int rt_find(int a) {
+    rest(a);
+}
 END
     plant tests/sim/scenarios/a.c <<'END'
 SIM_SCENARIO(storm, "many") {
 }
 END
-    plant tests/sim/mutants/a-b.sed <<'END'
-# SPDX-License-Identifier: MIT
-# A rule is broken.
-# file: sched/find.c
-# scenario: storm
-s/a/b/
+    plant tests/sim/mutants.def <<'END'
+# A comment.
+
+[sched/findrunnable.c]
+
+findrunnable-rests, found by storm
+    A rule
+    is broken.
+    in find: s/rest(a);/look(a);/
+    in find: /return/d
+    in rt_find: s/rest/look/
+    in rt_lock of sched/lock.h: s/1/2/
+END
+    plant src/sched/lock.h <<'END'
+static inline int rt_lock(void) { return 1; }
 END
     plant docs/design/simulation.md <<'END'
 | mutant | the rule that it breaks | scenario | found in run |
 |---|---|---|---|
-| `a-b` | A rule is broken | `storm` | 12 |
+| `findrunnable-rests` | A rule is broken | `storm` | 12 |
 END
 }
 
@@ -109,7 +129,7 @@ lines() {
 }
 
 clean_tree
-for check in atomics kernel_door layers headers mutants size words; do
+for check in atomics circles kernel_door layers headers mutants pairs size words; do
     expect check_$check.sh 0
 done
 
@@ -131,6 +151,20 @@ red check_atomics.sh src/mem/a.c 'src/mem/a.c:1:' <<'END'
 int c = __sync_fetch_and_add(&a, 1);
 END
 
+# Plants $1 modules of which each includes the next one, and the last the first.
+plant_circle() {
+    clean_tree
+    for i in $(seq "$1"); do
+        echo "#include \"a$((i % $1 + 1)).h\"" | plant "src/sched/a$i.c"
+        echo "int a$i;" | plant "src/sched/a$i.h"
+    done
+}
+
+plant_circle 12
+expect check_circles.sh 0
+plant_circle 13
+expect check_circles.sh 1 'src: 13 modules include each other, at most 12 may: sched/a1 sched/a10'
+
 for header in pthread.h sys/mman.h linux/futex.h unistd.h time.h; do
     echo "#include <$header>" | red check_kernel_door.sh src/sched/a.c 'src/sched/a.c:1:'
 done
@@ -145,10 +179,10 @@ END
 red check_layers.sh src/mem/stack.c 'mem/stack.c -> sched/g.h' <<'END'
 #include "sched/g.h"
 END
-red check_layers.sh src/sched/loop.c 'sched/loop.c -> time/timer.h' <<'END'
-#include <time/timer.h>
+red check_layers.sh src/sched/thread/a.c 'sched/thread/a.c -> config.h' <<'END'
+#include <config.h>
 END
-red check_layers.sh src/trace/dump.c 'trace/dump.c -> sched/g.h' <<'END'
+red check_layers.sh src/cpu/topology.c 'cpu/topology.c -> sched/g.h' <<'END'
 #include "sched/g.h"
 END
 red check_layers.sh src/mem/stack.c 'write the path from src/' <<'END'
@@ -157,8 +191,18 @@ END
 red check_layers.sh src/extra/a.c 'extra is in no layer' <<'END'
 #include "sched/g.h"
 END
-red check_layers.sh src/sched/find.c 'an exception that nothing uses' <<'END'
+red check_layers.sh src/sched/sched.h 'an exception that nothing uses' <<'END'
 #include "g.h"
+END
+
+red check_pairs.sh src/sched/a.c 'src/sched/a.c:1: pairs with none(), which does not exist' <<'END'
+/* acquire: the list. Pairs with
+   none(). */
+END
+red check_pairs.sh src/sched/a.c 'pairs with plain(), which has no ordering operation' <<'END'
+static int plain(void) {
+    return 1; // acquire. Pairs with plain().
+}
 END
 
 red check_headers.sh include/tuco/x.h 'x.h:3: tuco_one has no comment' <<'END'
@@ -181,51 +225,91 @@ END
 red check_headers.sh include/tuco/x.h 'x.h:1: tuco_private_five has no comment' <<'END'
 TUCO_API extern int tuco_private_five;
 END
+printf '/* %088d */\n' 0 |
+    red check_headers.sh include/tuco/x.h 'x.h:1: 94 columns, at most 90 are allowed'
 echo '.so man3/tuco_none.3' |
     red check_headers.sh docs/man/tuco_two.3 'docs/man/tuco_none.3, which does not exist'
 echo 'something else' |
     red check_headers.sh docs/man/tuco_two.3 'tuco_two does not occur'
 
-red check_mutants.sh tests/sim/mutants/c.sed 'has no row "| `c` | Another | `storm` |"' <<'END'
-# SPDX-License-Identifier: MIT
-# Another.
-# file: sched/find.c
-# scenario: storm
+# Plants a file of mutants: the group of findrunnable.c, with standard input in it.
+red_mutant() {
+    { echo '[sched/findrunnable.c]'; cat; } |
+        red check_mutants.sh tests/sim/mutants.def "$1"
+}
+
+# The same, for the command $1 of the mutant that the document knows.
+red_command() {
+    red_mutant "$2" <<END
+findrunnable-rests, found by storm
+    A rule is broken.
+    $1
 END
-red check_mutants.sh tests/sim/mutants/a-b.sed 'no rule, as a sentence' <<'END'
-# SPDX-License-Identifier: MIT
-# A rule is broken
-# file: sched/find.c
-# scenario: storm
+}
+
+red_command 'in find: s/look(a);//' 'matches 2 places in find() of sched/findrunnable.c'
+red_command 'in find: s/a);$//' 'matches 2 places in find() of sched/findrunnable.c'
+red_command 'in find: /(a);/d' 'matches 2 places in find() of sched/findrunnable.c'
+red_command 'in rt_find: s/return//' 'matches 0 places in rt_find() of sched/findrunnable.c'
+red_command 'in find: /none/d' 'findrunnable-rests: matches 0 places in find()'
+red_command 'in look: s/rest//' 'matches 0 places in look() of sched/findrunnable.c'
+red_command 'in find: s/rest/rest/' 'findrunnable-rests: changes nothing in sched/'
+red_command 'in find: s/\(rest//' 'Unmatched ( or'
+red_command 'in find: s/rest//g' 'mutants.def:4: a command is an s without flags'
+red_command 'in find: p' 'a command is an s without flags'
+red_command 's/rest//' 'a command begins with "in function: "'
+red_command 'in rt_lock of sched/none.h: s/1/2/' 'the source sched/none.h does not exist'
+red_command '' 'findrunnable-rests has no command'
+red_mutant 'findrunnable-rests has no rule, as a sentence' <<'END'
+findrunnable-rests, found by storm
+    A rule is broken
+    in find: s/rest//
 END
-red check_mutants.sh tests/sim/mutants/a-b.sed 'src/sched/none.c does not exist' <<'END'
-# SPDX-License-Identifier: MIT
-# A rule is broken.
-# file: sched/none.c
-# scenario: storm
+red_mutant 'has no row "| `findrunnable-c` | Another | `storm` |"' <<'END'
+findrunnable-c, found by storm
+    Another.
+    in find: s/rest//
 END
-red check_mutants.sh tests/sim/mutants/a-b.sed 'src/sched/none.c does not exist' <<'END'
-# SPDX-License-Identifier: MIT
-# A rule is broken.
-# file: sched/find.c
-# file: sched/none.c
-# scenario: storm
+red_mutant 'has no row "| `findrunnable-rests` | Another rule | `storm` |"' <<'END'
+findrunnable-rests, found by storm
+    Another rule.
+    in find: s/rest//
 END
-red check_mutants.sh tests/sim/mutants/a-b.sed 'no file' <<'END'
-# SPDX-License-Identifier: MIT
-# A rule is broken.
-# scenario: storm
+red_mutant 'there is no scenario calm' <<'END'
+findrunnable-rests, found by calm
+    A rule is broken.
+    in find: s/rest//
 END
-red check_mutants.sh tests/sim/mutants/a-b.sed "there is no scenario 'calm'" <<'END'
-# SPDX-License-Identifier: MIT
-# A rule is broken.
-# file: sched/find.c
-# scenario: calm
+red_mutant 'the name find-rests does not begin with findrunnable-' <<'END'
+find-rests, found by storm
 END
-red check_mutants.sh docs/design/simulation.md 'd-e has a row, and no script' <<'END'
-| `a-b` | A rule is broken | `storm` | 12 |
+red_mutant 'findrunnable-a comes before findrunnable-b in the alphabet' <<'END'
+findrunnable-b, found by storm
+findrunnable-a, found by storm
+END
+red_mutant 'the name findrunnable-b is there twice' <<'END'
+findrunnable-b, found by storm
+findrunnable-b, found by storm
+END
+red_mutant '[sched/a.c] comes before [sched/findrunnable.c] in the alphabet' <<'END'
+[sched/a.c]
+END
+red_mutant 'mutants.def:2: this is no [path]' <<'END'
+findrunnable-rests
+END
+echo 'findrunnable-rests, found by storm' |
+    red check_mutants.sh tests/sim/mutants.def 'findrunnable-rests is below no [path]'
+red check_mutants.sh docs/design/simulation.md 'd-e has a row, and is not in' <<'END'
+| `findrunnable-rests` | A rule is broken | `storm` | 12 |
 | `d-e` | A rule is broken | `storm` | 12 |
 END
+
+clean_tree
+printf '```c\nint a;\n```\n' | plant README.md
+echo 'int a;' | plant examples/00-readme.c
+expect check_readme.sh 0
+echo 'int b;' | plant examples/00-readme.c
+expect check_readme.sh 1 'int b;'
 
 lines 801 | red check_size.sh src/sched/a.c 'the file has 801 lines'
 { echo 'static int *long_one(int a,'; echo '    int b) {'; lines 68; echo '}'; } |

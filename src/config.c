@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the options of options.def and says what is wrong with them. */
+/* Reads the options of options.def and reports bad values. */
 #include "config.h"
 #include "base/bits.h"
 #include "base/die.h"
 #include "cpu/cpu.h"
 #include "os/os.h"
-#include "sched/procs.h"
+#include "sched/p.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -14,7 +14,7 @@
 #define STACK_BYTES_MIN ((size_t)1 << RT_STACK_MIN_LOG2)
 #define STACK_BYTES_MAX ((size_t)1 << RT_STACK_MAX_LOG2)
 
-/* Messages say these as numbers. */
+/* The texts in options.def contain these numbers. */
 _Static_assert(RT_PROCS_MAX == 1024, "see TUCOPROCS in options.def");
 _Static_assert(RT_STACK_MIN_LOG2 == 14 && RT_STACK_MAX_LOG2 == 36,
                "see TUCOSTACK in options.def");
@@ -22,16 +22,16 @@ _Static_assert(RT_STACK_MIN_LOG2 == 14 && RT_STACK_MAX_LOG2 == 36,
 /* See preemptmax in options.def. */
 #define PREEMPT_MAX 10000
 
-/* Longer values are shown in part, so that a message fits the line of rt_print(). */
+/* Longer values are truncated, so that a message fits the line of rt_print(). */
 #define SHOWN_BYTES 200
 
-/* A stretch of an environment variable: not terminated, and never changed. */
+/* A part of an environment variable: not terminated, read-only. */
 struct text {
     const char *start;
     size_t length;
 };
 
-/* Puts a value into its field; false if it is not acceptable. */
+/* Stores a value in its field. Returns false if the value is not acceptable. */
 typedef bool set_fn(struct rt_config *c, struct text value);
 
 struct option {
@@ -40,7 +40,7 @@ struct option {
     const char *accepted;
 };
 
-/* NOLINTBEGIN(bugprone-macro-parentheses): a string in them initialises no array */
+/* NOLINTBEGIN(bugprone-macro-parentheses): a string in parentheses initialises no array */
 static const struct rt_config defaults = {
 #define RT_OPTION_FIELD(field, value, meaning)                 .field = value,
 #define RT_OPTION(variable, field, value, accepted, meaning)   .field = value,
@@ -49,7 +49,7 @@ static const struct rt_config defaults = {
 };
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* Digits and nothing else. False as well if the number is above max. */
+/* Accepts digits only. Returns false if the number is above max. */
 static bool parse_number(struct text t, uint64_t max, uint64_t *number) {
     uint64_t n = 0;
     for (size_t i = 0; i < t.length; i++) {
@@ -63,7 +63,7 @@ static bool parse_number(struct text t, uint64_t max, uint64_t *number) {
     return t.length > 0;
 }
 
-/* The binary exponent that a suffix stands for; 0: it is none. */
+/* The binary exponent of a suffix; 0: c is not a suffix. */
 static unsigned suffix_log2(char c) {
     switch (c) {
     case 'K': return 10;
@@ -87,7 +87,7 @@ static bool text_is(struct text t, const char *word) {
     return t.length == strlen(word) && memcmp(t.start, word, t.length) == 0;
 }
 
-/* The index of the word that t is, or -1. */
+/* The index of t in words, or -1. */
 static int parse_word(struct text t, const char *const *words, int count) {
     for (int i = 0; i < count; i++) {
         if (text_is(t, words[i])) {
@@ -139,12 +139,12 @@ static bool set_path(char path[RT_CONFIG_PATH_BYTES], struct text value) {
     return true;
 }
 
-/* Only the length: what is in the directory is for rt_topology_load() to judge. */
+/* Checks only the length; rt_topology_load() checks the directory. */
 static bool set_topology_dir(struct rt_config *c, struct text value) {
     return set_path(c->topology_dir, value);
 }
 
-/* Likewise: that is for load_procs(). */
+/* Checks only the length; load_procs() checks the directory. */
 static bool set_cgroup_root(struct rt_config *c, struct text value) {
     return set_path(c->cgroup_root, value);
 }
@@ -165,6 +165,10 @@ static bool parse_switch(struct text value, bool *on) {
     return word >= 0;
 }
 
+static bool set_deadlock(struct rt_config *c, struct text value) {
+    return parse_switch(value, &c->debug.deadlock);
+}
+
 static bool set_migrate(struct rt_config *c, struct text value) {
     return parse_switch(value, &c->debug.migrate);
 }
@@ -175,6 +179,14 @@ static bool set_asyncpreempt_off(struct rt_config *c, struct text value) {
 
 static bool set_mutexcheck(struct rt_config *c, struct text value) {
     return parse_switch(value, &c->debug.mutexcheck);
+}
+
+static bool set_stack_check(struct rt_config *c, struct text value) {
+    return parse_switch(value, &c->debug.stack_check);
+}
+
+static bool set_crash(struct rt_config *c, struct text value) {
+    return parse_switch(value, &c->debug.crash);
 }
 
 static bool set_container_procs(struct rt_config *c, struct text value) {
@@ -211,13 +223,13 @@ static const struct option debug_keys[] = {
 #include "options.def"
 };
 
-/* Each with a blank before it. */
+/* Each preceded by a space. */
 static const char debug_names[] =
 #define RT_OPTION_DEBUG(key, member, value, text, meaning) " " #key
 #include "options.def"
     ;
 
-/* How a text is shown in a message: so much of it, and a sign if there is more. */
+/* How much of a text a message shows; shown_end() is "..." if there is more. */
 static int shown_length(struct text t) {
     return (int)(t.length < SHOWN_BYTES ? t.length : SHOWN_BYTES);
 }
@@ -226,7 +238,7 @@ static const char *shown_end(struct text t) {
     return t.length <= SHOWN_BYTES ? "" : "...";
 }
 
-/* Returns how many faults that was; where is "" or the variable that the option is in. */
+/* Returns the number of faults. where is "", or a prefix that names the variable. */
 static int set_option(struct rt_config *c, const char *where, const struct option *o,
                       struct text value) {
     if (o->set(c, value)) {
@@ -241,7 +253,7 @@ static struct text text_of(const char *string) {
     return (struct text){string, string != NULL ? strlen(string) : 0};
 }
 
-/* Cuts t at the first mark: returns what is before it and leaves in *t what is behind. */
+/* Splits t at the first mark: returns what is before it, leaves in *t what is after it. */
 static struct text text_cut(struct text *t, char mark) {
     const char *found = memchr(t->start, mark, t->length);
     struct text head = {t->start, found != NULL ? (size_t)(found - t->start) : t->length};
@@ -262,7 +274,7 @@ static int load_variables(struct rt_config *c) {
     return faults;
 }
 
-/* An unknown key is no fault: it may be meant for a newer version of the library. */
+/* An unknown key is not a fault: a newer version of the library may have it. */
 static int load_debug_key(struct rt_config *c, struct text key, struct text value) {
     for (size_t i = 0; i < RT_ARRAY_LENGTH(debug_keys); i++) {
         if (text_is(key, debug_keys[i].name)) {
@@ -274,7 +286,7 @@ static int load_debug_key(struct rt_config *c, struct text key, struct text valu
     return 0;
 }
 
-/* Nothing between two commas is as good as nothing at all. */
+/* Empty items between commas are ignored. */
 static int load_debug(struct rt_config *c) {
     int faults = 0;
     struct text rest = text_of(os_env("TUCODEBUG"));
@@ -303,8 +315,8 @@ static void load_user(struct rt_config *c, const tuco_config *user) {
     }
 }
 
-/* A directory that was named is read even if a number was chosen: tuco_procs_auto() may
-   want it later. The system itself is never wrong. Returns how many faults that was. */
+/* Reads a given directory even if the number was set: tuco_procs_auto() may use it later.
+   Errors of the system itself are no faults. Returns the number of faults. */
 static int load_procs(struct rt_config *c) {
     c->procs_chosen = c->procs != 0;
     if (c->procs_chosen && c->cgroup_root[0] == '\0') {
@@ -316,13 +328,13 @@ static int load_procs(struct rt_config *c) {
         return 1;
     }
     if (!c->procs_chosen) {
-        /* If it cannot be told now, there is nothing from before to go on with. */
+        /* Unknown for now, and there is no earlier value to keep: use the CPU count. */
         c->procs = (int)rt_procs_by_default(told < 0 ? rt_cpu_count() : told);
     }
     return 0;
 }
 
-/* Returns how many faults that was. */
+/* Returns the number of faults. */
 static int check_field(const char *name, int64_t value, int64_t max, const char *text) {
     if (value >= 0 && value <= max) {
         return 0;
@@ -340,11 +352,24 @@ static int check_stack_size(size_t bytes) {
     return 1;
 }
 
+static int check_reserved(const tuco_config *user) {
+    uint64_t all = 0;
+    for (size_t i = 0; i < sizeof user->reserved / sizeof user->reserved[0]; i++) {
+        all |= user->reserved[i];
+    }
+    if (all == 0) {
+        return 0;
+    }
+    rt_print("tuco: tuco_config.reserved: not 0\n");
+    return 1;
+}
+
 int rt_config_check(const tuco_config *user) {
     int faults = check_field("procs", user->procs, RT_PROCS_MAX, "0 to 1024");
     faults += check_stack_size(user->stack_size);
     faults += check_field("max_threads", user->max_threads, INT_MAX, "0 or more");
     faults += check_field("slice", user->slice, INT64_MAX, "0 or more");
+    faults += check_reserved(user);
     return faults > 0 ? -EINVAL : 0;
 }
 
@@ -353,7 +378,7 @@ int rt_config_load(struct rt_config *out, const tuco_config *user) {
     int checked = rt_config_check(user);
     load_user(&c, user);
     int faults = load_variables(&c) + load_debug(&c);
-    faults += load_procs(&c); /* after all that it depends on */
+    faults += load_procs(&c); /* last: it depends on the settings above */
     if (checked < 0 || faults > 0) {
         return -EINVAL;
     }

@@ -112,7 +112,7 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex) {
     return real.unlock(mutex);
 }
 
-/* For src/sched/mutexcheck.c, which finds it by its name. */
+/* For src/debug/mutexcheck.c, which finds it by its name. */
 EXPORT bool tuco_mutexcheck_take(const void **mutex, const void **locked_at);
 
 bool tuco_mutexcheck_take(const void **mutex, const void **locked_at) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What does it cost to announce a call that may block: one that does not, many that do? */
+/* What does it cost to announce a call that may block, if one does not or if many do? */
 #include <fcntl.h>
 #include <float.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 
 /* A call that never blocks */
 
-/* syscall(), so that neither language has a chance to remember the answer. */
+/* syscall(), so that neither language's library can cache the result. */
 static void call_plainly(size_t n) {
     for (size_t i = 0; i < n; i++) {
         syscall(SYS_getppid);
@@ -47,8 +47,8 @@ static double plain(size_t n) {
     return ns_per_call(call_plainly, n);
 }
 
-/* A small difference of two large times: each is the least of many short runs, taken in
-   turn, so that a disturbance of one of them is not taken for the difference. */
+/* A small difference of two large times: each is the minimum of many short runs, made
+   alternately, so that a disturbance of one is not taken for the difference. */
 static double added(size_t n) {
     double least_plain = DBL_MAX;
     double least_announced = DBL_MAX;
@@ -67,7 +67,7 @@ void bench_blocking(void) {
     bench_measure("_added", "ns/op", CALLS, added);
 }
 
-/* Blocks that tell where they belong */
+/* Blocks that contain their own position */
 
 struct block {
     int64_t number;
@@ -90,9 +90,9 @@ static void check_number(const struct block *b, int64_t expected) {
     }
 }
 
-/* A file that is in memory: reads that may block, and do not */
+/* A file in the page cache: reads that may block, and do not */
 
-/* The fields but done are immutable while anybody reads. */
+/* All fields but done are immutable while readers run. */
 static struct shared_file {
     FILE *file;
     size_t reads_each;
@@ -110,8 +110,8 @@ static void make_file(void) {
     }
 }
 
-/* Each begins elsewhere and goes round, so that a read copies memory that is not the one
-   it copied before. */
+/* Each reader starts at another place and wraps around, so that a read copies other memory
+   than the read before. */
 static void read_file(void *arg) {
     size_t first = (size_t)(intptr_t)arg;
     int fd = fileno(shared.file);
@@ -138,17 +138,17 @@ static double read_file_together(size_t n) {
     return (double)(bench_now_ns() - start_ns) / (double)n;
 }
 
-/* Pipes: reads that do block, and each of them a thread */
+/* Pipes: reads that do block, each on a thread of its own */
 
-/* Set by the main goroutine before the reader starts, and immutable from then on. The
-   reader closes the end that it reads from, the main goroutine the other. */
+/* Set by the main goroutine before the reader starts, then immutable. The reader closes
+   the read end, the main goroutine the write end. */
 static struct pipe_reader {
     int64_t number;
     int read_fd;
     int write_fd;
 } readers[READERS];
 
-static tuco_wg round_done; /* counts those who have not yet read in this round */
+static tuco_wg round_done; /* counts readers that have not read in this round yet */
 static tuco_wg readers_gone;
 
 static ssize_t read_announced(int fd, struct block *b) {
@@ -171,7 +171,7 @@ static void read_pipe(void *arg) {
 }
 
 static void start_readers(void) {
-    bench_raise_descriptor_limit(); /* two a reader are more than most get */
+    bench_raise_descriptor_limit(); /* two per reader exceed most default limits */
     tuco_wg_add(&readers_gone, READERS);
     for (int i = 0; i < READERS; i++) {
         int fds[2];
@@ -191,7 +191,7 @@ static void end_readers(void) {
     tuco_wg_wait(&readers_gone);
 }
 
-/* There is room in an empty pipe; the write is announced because Go's always is. */
+/* An empty pipe has room; the write is announced because Go always does so. */
 static void write_pipe(const struct pipe_reader *r) {
     struct block b = {.number = r->number};
     tuco_blocking_enter();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What does a value cost that goes through a channel: alone, in a stream, in a crowd? */
+/* What does it cost to pass a value through a channel: alone, in a stream, in a crowd? */
 #include <tuco.h>
 
 #include "cases.h"
@@ -23,7 +23,7 @@ static ints_chan *make(size_t capacity) {
     return c;
 }
 
-/* 0 + 1 + ... + (n - 1): what has to come out when these went in. */
+/* 0 + 1 + ... + (n - 1): the expected sum. */
 static int64_t sum_below(size_t n) {
     return (int64_t)(n * (n - 1) / 2);
 }
@@ -35,9 +35,9 @@ static void check_sum(int64_t sum, int64_t expected) {
     }
 }
 
-/* There and back again. */
+/* There and back. */
 
-/* Owned by the goroutine, which gives back the channels; so with all others below. */
+/* Owned by the goroutine, which releases the channels; so are all such structs below. */
 struct returner {
     ints_chan *in;
     ints_chan *out;
@@ -72,13 +72,13 @@ static void pingpong(size_t n) {
     ints_unref(b);
 }
 
-/* Each of the two has to run before the other can go on. Two values, each sent and
-   received under its channel's lock, and taking a lock is half a pair. */
+/* Each of the two must run before the other can continue. Two values, each sent and
+   received under its channel's lock; taking a lock is half a pair. */
 void bench_pingpong(void) {
     bench_time(ROUND_TRIPS, pingpong, (struct bench_floor){.switches = 2, .pairs = 2});
 }
 
-/* One sender, one receiver, and room in between. */
+/* One sender and one receiver with a buffer in between. */
 
 struct sender {
     ints_chan *out;
@@ -113,19 +113,19 @@ static void stream(size_t n) {
     ints_unref(c);
 }
 
-/* A send and a receive, half a pair each. From one time that the receiver blocks to the
-   next there are two switches, and at most the buffer, the value handed to the receiver
-   that waits, and the one that the sender blocks with have passed. */
+/* A send and a receive, half a pair each. Between two times that the receiver blocks there
+   are two switches, and at most these values pass: the buffer, the value handed directly
+   to the waiting receiver, and the one that the sender blocks with. */
 void bench_chan_buf128(void) {
     bench_time(STREAM, stream,
                (struct bench_floor){.switches = 2.0 / (BUFFER_VALUES + 2), .pairs = 1});
 }
 
-/* Many of both at one channel. */
+/* Many senders and receivers on one channel. */
 
 struct receiver {
     ints_chan *in;
-    int64_t *sum; /* where it goes in the end */
+    int64_t *sum; /* where the result is stored */
     tuco_wg *done;
 };
 
@@ -165,14 +165,14 @@ static void crowd(size_t n) {
     ints_unref(c);
 }
 
-/* A send and a receive, half a pair each. How few switches will do depends on who runs
-   when: none are counted. */
+/* A send and a receive, half a pair each. The minimum number of switches depends on the
+   schedule, so none are counted. */
 void bench_chan_mpmc4x4(void) {
     _Static_assert(SENDERS == RECEIVERS, "started in pairs");
     bench_time(CROWD, crowd, (struct bench_floor){.pairs = 1});
 }
 
-/* From hand to hand. */
+/* A ring of goroutines. */
 
 struct link {
     ints_chan *in;
@@ -190,14 +190,14 @@ static void hand_on(void *arg) {
     ints_unref(l->out);
 }
 
-/* Returns where comes out what is sent to first. */
+/* Returns the channel at which values sent to first come out. */
 static ints_chan *build_ring(ints_chan *first) {
     ints_chan *in = ints_ref(first);
     for (int i = 0; i < LINKS; i++) {
         ints_chan *out = make(0);
         struct link l = {.in = in, .out = ints_ref(out)};
         bench_check(tuco_go_copy(hand_on, &l, sizeof l), "tuco_go_copy");
-        in = out; /* and its reference to the next link */
+        in = out; /* moves the reference to the next link */
     }
     return in;
 }
@@ -220,7 +220,7 @@ static void ring(size_t hops) {
     ints_unref(last);
 }
 
-/* At each hop another goroutine has to run, which receives and sends. */
+/* At each hop another goroutine must run, receive and send. */
 void bench_ring1000(void) {
     bench_time(HOPS, ring, (struct bench_floor){.switches = 1, .pairs = 1});
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What does a context with many children cost, each: to make, cancel, give back? */
+/* What does each child of a context with many children cost: to make, cancel, free? */
 #include <tuco.h>
 
 #include "cases.h"
@@ -62,7 +62,7 @@ static double give_back(size_t n) {
     return live_and_die().free_ns;
 }
 
-/* The last has no twin: in Go the collector does it, some other time. */
+/* The last figure has no twin: in Go the garbage collector frees, at another time. */
 void bench_ctx_cancel(void) {
     bench_measure(NULL, "ns/op", CHILDREN, cancel);
     bench_measure("_make", "ns/op", CHILDREN, make);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What does a node of a tree cost that starts a child, works, and waits for the child? */
+/* What does a tree node cost that spawns a child, works, and waits for the child? */
 #include <tuco.h>
 
 #include "cases.h"
@@ -8,7 +8,7 @@
 #define FIB_ARGUMENT 27
 #define FIB_RESULT   196418
 
-/* How many goroutines fib(27) starts: one for each call with an argument above 1. */
+/* The number of goroutines of fib(27): one for each call with an argument above 1. */
 #define FIB_SPAWNS 317810
 
 /* With a wait group */
@@ -25,7 +25,7 @@ static long fib(int n) {
     if (n < 2) {
         return n;
     }
-    /* Safe because the wait below ends only after the child's last touch. */
+    /* Safe because the wait below returns only after the child's last access. */
     struct child c = {.argument = n - 1};
     tuco_wg_add(&c.done, 1);
     bench_check(tuco_go(run_child, &c), "tuco_go");
@@ -51,8 +51,8 @@ static void fib_once(size_t spawns) {
     check_result(fib(FIB_ARGUMENT));
 }
 
-/* Each child is entered once; its wait group counts up and down. Waiting can be free: the
-   child may have ended before. */
+/* Each child is entered once; its wait group counts up and down. Waiting may be free: the
+   child may have exited before. */
 void bench_fib(void) {
     bench_time(FIB_SPAWNS, fib_once, (struct bench_floor){.switches = 1, .pairs = 1});
 }
@@ -61,7 +61,7 @@ void bench_fib(void) {
 
 TUCO_CHAN(longs, long);
 
-/* Owned by the goroutine, which gives back the channel. */
+/* Owned by the goroutine, which releases the channel. */
 struct sender {
     int argument;
     longs_chan *result;
@@ -95,8 +95,8 @@ static void fib_chan_once(size_t spawns) {
     check_result(fib_chan(FIB_ARGUMENT));
 }
 
-/* Each child is entered once; its result is sent and received, half a pair each, for the
-   lock. The memory of the channel is not counted. */
+/* Each child is entered once; its result is sent and received, half a pair each for the
+   lock. Allocating the channel is not counted. */
 void bench_fib_chan(void) {
     bench_time(FIB_SPAWNS, fib_chan_once,
                (struct bench_floor){.switches = 1, .pairs = 1});

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Who suffers from goroutines that never call the runtime: sleepers, or the work itself? */
+/* What suffers from goroutines that never call the runtime: sleepers, or the work
+   itself? */
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -20,8 +21,8 @@
 #define WINDOWS 5
 #define WINDOW  TUCO_SECOND
 
-/* Some microseconds of work between two looks at what could end it. Out of line, so that
-   the loops around it are the same for the compilers of both languages. */
+/* Some microseconds of work between two checks of the end condition. noinline, so that the
+   loops around it are the same in both languages. */
 static __attribute__((noinline)) uint64_t work(uint64_t x) {
     for (int i = 0; i < STEPS_PER_UNIT; i++) {
         x ^= x << 13;
@@ -31,15 +32,15 @@ static __attribute__((noinline)) uint64_t work(uint64_t x) {
     return x;
 }
 
-/* Those who sleep beside hogs */
+/* Sleepers beside hogs */
 
 struct hogs {
     atomic_bool stop;
-    atomic_uint_least64_t results; /* so that nobody can do without the work */
+    atomic_uint_least64_t results; /* keeps the compiler from removing the work */
     tuco_wg done;
 };
 
-/* relaxed: the flag ends the loop and publishes nothing; results are read by nobody. */
+/* relaxed: the flag ends the loop and publishes nothing; results are never read. */
 static void hog(void *arg) {
     struct hogs *h = arg;
     uint64_t x = 1;
@@ -62,12 +63,12 @@ static int compare_doubles(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* The least value that is not below so many percent of them. */
+/* The smallest sample that is at least as large as percent of the samples. */
 static double percentile(const double *sorted, int count, int percent) {
     return sorted[(count * percent + 99) / 100 - 1];
 }
 
-/* The first sleeps do not count: the threads that they need are not there yet. */
+/* The first sleeps are not counted: the threads that they need do not exist yet. */
 void bench_hogs_sleep(void) {
     static struct hogs h;
     static double late_us[SLEEPS];
@@ -89,13 +90,13 @@ void bench_hogs_sleep(void) {
     bench_report_one("_p99", "us late", SLEEPS, percentile(late_us, SLEEPS, 99));
 }
 
-/* The work itself, when many share the Ps */
+/* The work itself, when many goroutines share the Ps */
 
 struct team;
 
 struct worker {
     struct team *team;
-    size_t units; /* 0 if it had no turn in the window; set when it ends */
+    size_t units; /* 0: it had no turn in the window; written when it ends */
     uint64_t result;
 };
 
@@ -105,7 +106,7 @@ struct team {
     struct worker workers[CROWD];
 };
 
-/* Reads the clock past the library, which so never hears of this goroutine. */
+/* Reads the clock without the library, so that this goroutine never calls it. */
 static void work_until_end(void *arg) {
     struct worker *w = arg;
     int64_t end_ns = w->team->end_ns;
@@ -122,11 +123,11 @@ static void work_until_end(void *arg) {
 
 struct outcome {
     double units_per_s;
-    int unrun; /* those who had no turn in the window */
+    int unrun; /* goroutines without a turn in the window */
 };
 
-/* Counts until the last has ended, not until the end of the window: who was interrupted
-   then has to be continued, and that is a part of the price. */
+/* Measures until the last goroutine has exited, not until the end of the window: resuming
+   those that were preempted then is part of the cost. */
 static struct outcome work_together(int count) {
     static struct team t;
     int64_t start_ns = bench_now_ns();
@@ -146,9 +147,8 @@ static struct outcome work_together(int count) {
     return o;
 }
 
-/* A small difference of two large numbers: each is the best of several windows, taken in
-   turn. Alone means as many goroutines as Ps: nobody waits, nobody has to be
-   interrupted. */
+/* A small difference of two large numbers: each is the best of several windows, made
+   alternately. alone has as many goroutines as Ps, so that none waits or is preempted. */
 void bench_preempt_cost(void) {
     double alone = 0;
     double shared = 0;

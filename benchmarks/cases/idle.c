@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How much CPU does a process use whose goroutines all wait? */
+/* How much CPU time does a process use whose goroutines all wait? */
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -27,8 +27,8 @@ static void wait_at_gate(void *arg) {
     tuco_wg_wait(&c->gate);
 }
 
-/* The process that is watched. Its main thread stays outside the library and sleeps in
-   the kernel. */
+/* The measured process. Its main thread stays outside the library and sleeps in the
+   kernel. */
 static _Noreturn void be_idle(int ready_fd) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     static struct crowd c;
@@ -69,7 +69,7 @@ static void watch(pid_t pid) {
     bench_report_one("_wakes", "wakes/s", 1, timeslices / (window_ns / 1e9));
 }
 
-/* Watched from another process, so that reading /proc does not count as work of the idle
+/* Measures from another process, so that reading /proc does not count as work of the idle
    one. */
 void bench_idle(void) {
     int ready[2];

@@ -22,7 +22,7 @@ static void nothing(void *arg) {
     (void)arg;
 }
 
-/* One place for both sides, as it is for goroutines that block in the same function. */
+/* One call site for both sides, as for goroutines that block in the same function. */
 static __attribute__((noinline)) void take_turns(struct arch_context *mine,
                                                  struct arch_context *other, size_t n) {
     for (size_t i = 0; i < n; i++) {
@@ -35,7 +35,7 @@ static void switch_back(void *arg) {
     take_turns(&partner, &here, SIZE_MAX);
 }
 
-/* A turn is there and back again: two switches. */
+/* A turn is there and back: two switches. */
 static void switches(size_t n) {
     take_turns(&here, &partner, n / 2);
 }
@@ -46,8 +46,8 @@ void bench_switch(void) {
     bench_time(SWITCHES, switches, (struct bench_floor){0});
 }
 
-/* acquire and release: the order that the last count of a wait group needs, and so the
-   price to know. There is no partner: the counter has one user. */
+/* acquire and release, as the last decrement of a wait group needs. No partner: the
+   counter has one user. */
 static void pairs(size_t n) {
     static _Alignas(64) rt_atomic(int64_t) counter;
     for (size_t i = 0; i < n; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What does a value cost that goes to and fro between goroutines wired to threads? */
+/* What does a value cost that goes back and forth between goroutines locked to threads? */
 #include <stdbool.h>
 
 #include <tuco.h>
@@ -7,13 +7,13 @@
 #include "cases.h"
 #include "harness.h"
 
-/* Of those that need another thread at each hop, and of those that need none. */
+/* With a thread switch at each hop, and without one. */
 #define ROUND_TRIPS      20000
 #define ROUND_TRIPS_FREE 500000
 
 TUCO_CHAN(ints, int64_t);
 
-/* Owned by the goroutine, which gives back the channels. */
+/* Owned by the goroutine, which releases the channels. */
 struct player {
     ints_chan *in;
     ints_chan *out;
@@ -28,7 +28,7 @@ static void begin(const struct player *p) {
     }
 }
 
-/* Unlocks: a goroutine that ended locked would take its thread with it. */
+/* Unlocks, because the thread of a goroutine that exits locked exits too. */
 static void end(const struct player *p) {
     if (p->locked) {
         tuco_unlock_thread();
@@ -69,7 +69,7 @@ static ints_chan *make(void) {
     return c;
 }
 
-/* Two goroutines of its own, so that the main one is never among those that are wired. */
+/* Uses two new goroutines, so that the main goroutine is never locked. */
 static void play(size_t n, bool server_locked, bool other_locked) {
     ints_chan *a = make();
     ints_chan *b = make();

@@ -8,8 +8,8 @@
 
 #define GOROUTINES 1000000
 
-/* The last to count down may be on its way to the gate on another P when the creator goes
-   on. */
+/* When the creator continues, the last goroutine to count down may still be on its way to
+   the gate on another P. */
 #define YIELDS_TO_SETTLE 4
 
 struct crowd {
@@ -46,7 +46,7 @@ static void wake(struct crowd *c) {
     bench_report_one("_wake_exit", "ns/op", GOROUTINES, took_ns / GOROUTINES);
 }
 
-/* Once, in a fresh process: a second crowd would find the memory of the first. */
+/* Once, in a new process: a second crowd would reuse the memory of the first. */
 void bench_million(void) {
     struct crowd c = {0};
     tuco_wg_add(&c.arrived, GOROUTINES);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What does a mutex cost that is free, and one that eight goroutines always want? */
+/* What does a mutex cost, without contention and with eight contending goroutines? */
 #include <tuco.h>
 
 #include "cases.h"
@@ -17,14 +17,14 @@ static void lock_alone(size_t n) {
     }
 }
 
-/* The two operations cannot be had without an atomic each. */
+/* Lock and unlock need at least one atomic operation each. */
 void bench_mutex(void) {
     bench_time(LOCKS, lock_alone, (struct bench_floor){.pairs = 1});
 }
 
 struct contention {
     tuco_mutex m;
-    volatile long counter; /* under m; volatile, so that it is one addition each time */
+    volatile long counter; /* under m; volatile, so that each addition is made */
     size_t each;
     tuco_wg done;
 };

@@ -9,7 +9,7 @@
 
 TUCO_CHAN(ints, int64_t);
 
-/* Owned by the goroutine, which gives back the channels. */
+/* Owned by the goroutine, which releases the channels. */
 struct sender {
     ints_chan *even;
     ints_chan *odd;
@@ -44,11 +44,11 @@ static void select_two(size_t n) {
     ints_unref(b);
 }
 
-/* Of two values one finds the receiver waiting and the other its sender: a switch each.
-   For these two there are two sends and a receive under one lock each, and a select that
-   waits, which enters two queues under two locks and which its sender has to claim from
-   senders of the other: six atomic operations, or three pairs. To leave the other queue
-   is not counted, because that could be done late. */
+/* Of two values, one finds the receiver waiting and the other finds its sender waiting:
+   one switch each. These two values need two sends and a receive, under one lock each, and
+   a select that waits: it enters two queues under two locks, and its sender must claim it
+   against senders of the other channel. That makes six atomic operations, or three pairs.
+   Leaving the other queue is not counted, because it could be done lazily. */
 void bench_select2(void) {
     bench_time(VALUES, select_two, (struct bench_floor){.switches = 1, .pairs = 1.5});
 }

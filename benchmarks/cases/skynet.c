@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What does a leaf cost of a tree of goroutines that sums up its million leaves? */
+/* What does a leaf cost in a tree of goroutines that sums up a million leaves? */
 #include <tuco.h>
 
 #include "cases.h"
@@ -9,12 +9,13 @@
 #define CHILDREN 10
 #define SUM      499999500000 /* of 0 to LEAVES - 1 */
 
-/* All nodes of the tree, for each leaf: a tenth as many above them, and so on up. */
+/* All nodes of the tree, per leaf: each level has a tenth of the nodes of the one
+   below. */
 #define NODES_PER_LEAF 1.111111
 
 TUCO_CHAN(sums, int64_t);
 
-/* Owned by the goroutine, which gives back the channel. */
+/* Owned by the goroutine, which releases the channel. */
 struct node {
     sums_chan *out;
     int64_t first;
@@ -61,9 +62,9 @@ static void skynet(size_t leaves) {
     }
 }
 
-/* Each node is entered once, and what it found is sent and received: half a pair each,
-   for the locks. That the nodes above the leaves wait as well is not counted: they might
-   find their children done. */
+/* Each node is entered once, and its result is sent and received: half a pair each, for
+   the locks. The waits of the inner nodes are not counted: their children may already be
+   done. */
 void bench_skynet(void) {
     bench_time(LEAVES, skynet,
                (struct bench_floor){.switches = NODES_PER_LEAF, .pairs = NODES_PER_LEAF});

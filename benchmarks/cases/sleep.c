@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How late do those wake who sleep: a crowd until one moment, one goroutine for 50 us? */
+/* How late do sleepers wake: a crowd at one moment, one goroutine after 50 us? */
 #include <tuco.h>
 
 #include "cases.h"
@@ -18,7 +18,7 @@ struct crowd {
     tuco_wg awake;
 };
 
-/* Not tuco_sleep_until(), which Go has nothing like: the twins are to do the same. */
+/* Not tuco_sleep_until(), which Go does not have: both twins must do the same. */
 static void sleeper(void *arg) {
     struct crowd *c = arg;
     tuco_wg_done(&c->going);
@@ -26,7 +26,7 @@ static void sleeper(void *arg) {
     tuco_wg_done(&c->awake);
 }
 
-/* Once, in a fresh process: a second crowd would find the memory of the first. */
+/* Once, in a new process: a second crowd would reuse the memory of the first. */
 static void sleep_together(int n) {
     struct crowd c = {.end = tuco_deadline(UNTIL_END)};
     int64_t start_ns = bench_now_ns();
@@ -51,7 +51,7 @@ void bench_sleepers_100k(void) {
     sleep_together(100000);
 }
 
-/* One alone */
+/* One sleeper alone */
 
 static double sleep_short(size_t n) {
     int64_t late_ns = 0;

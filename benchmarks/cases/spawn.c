@@ -21,7 +21,7 @@ static void spawn_batch(size_t n) {
     tuco_wg_wait(&wg);
 }
 
-/* Each goroutine is entered once, and counts down once. */
+/* Each goroutine is entered once and counts down once. */
 void bench_spawn(void) {
     bench_time(GOROUTINES, spawn_batch,
                (struct bench_floor){.switches = 1, .pairs = 0.5});
@@ -36,13 +36,13 @@ static void spawn_one_by_one(size_t n) {
     }
 }
 
-/* Into the goroutine and back to the one that waits; count up and down. */
+/* A switch to the goroutine and back to the waiter; one count up and down. */
 void bench_spawn_seq(void) {
     bench_time(GOROUTINES, spawn_one_by_one,
                (struct bench_floor){.switches = 2, .pairs = 1});
 }
 
-/* Once, in a fresh process: a second batch would find the memory of the first. */
+/* Once, in a new process: a second batch would reuse the memory of the first. */
 void bench_spawn_peak(void) {
     double page_tables = bench_proc_status_bytes("VmPTE");
     bench_proc_reset_peak();

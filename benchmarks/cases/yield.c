@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What does it cost to give way to another goroutine that is ready? */
+/* What does it cost to yield to another goroutine that is ready? */
 #include <tuco.h>
 
 #include "cases.h"

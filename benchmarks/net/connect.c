@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What does a connection cost a server that is hardly used: accepted, read, closed? */
+/* What does a short-lived connection cost a server: accepted, read once, closed? */
 #include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -14,8 +14,8 @@
 #define WINDOW_NS  INT64_C(1000000000)
 #define SILENCE_MS 10000
 
-/* Connecting does not wait here: on the loopback device the kernel answers for the server
-   within the call, as long as the server's queue has room. It has for IN_FLIGHT. */
+/* connect() does not wait here: on the loopback device the kernel answers for the server
+   within the call while the server's queue has room, which it has for IN_FLIGHT. */
 static void begin_one(int epoll_fd, const struct bench_server *s) {
     struct epoll_event event = {.events = EPOLLIN};
     event.data.fd = bench_server_connect(s);
@@ -25,7 +25,7 @@ static void begin_one(int epoll_fd, const struct bench_server *s) {
     }
 }
 
-/* The server has closed. */
+/* The server has closed the connection. */
 static void end_one(int fd) {
     char byte;
     ssize_t n = recv(fd, &byte, 1, MSG_DONTWAIT);

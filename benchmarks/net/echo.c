@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How many questions does a server answer, how soon, and at what cost of CPU time? */
+/* How many questions does a server answer, how soon, and for how much CPU time? */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -18,17 +18,17 @@
 #define SILENCE_MS    10000
 #define EVENTS        256
 
-/* More than one thread can have in the window: some 250 ns for a question are not enough. */
+/* More than one thread can receive in the window: a question takes more than 250 ns. */
 #define MAX_ANSWERS 4000000
 
 union message {
-    uint64_t number; /* differs from question to question */
+    uint64_t number; /* different for each question */
     char bytes[MESSAGE_BYTES];
 };
 
 struct connection {
     int fd;
-    size_t got; /* bytes of the answer */
+    size_t got; /* bytes of the answer so far */
     int64_t asked_ns;
     union message question;
     union message answer;
@@ -64,8 +64,9 @@ static void open_connections(struct crowd *crowd, const struct bench_server *s) 
     }
 }
 
-/* Takes what is there of an answer. If that is all of it, asks the next question. */
-static void take(struct crowd *crowd, struct connection *c) {
+/* Reads the available part of an answer. If the answer is complete, sends the next
+   question. */
+static void take_answer(struct crowd *crowd, struct connection *c) {
     ssize_t n =
         recv(c->fd, c->answer.bytes + c->got, sizeof c->answer - c->got, MSG_DONTWAIT);
     if (n < 0 && errno == EAGAIN) {
@@ -88,7 +89,7 @@ static void take(struct crowd *crowd, struct connection *c) {
     ask(c, now_ns);
 }
 
-/* Returns when it really ended. */
+/* Returns the actual end time. */
 static int64_t converse_until(struct crowd *crowd, int64_t end_ns) {
     struct epoll_event events[EVENTS];
     int64_t now_ns;
@@ -101,7 +102,7 @@ static int64_t converse_until(struct crowd *crowd, int64_t end_ns) {
             bench_die("no answer within %d ms", SILENCE_MS);
         }
         for (int i = 0; i < count; i++) {
-            take(crowd, events[i].data.ptr);
+            take_answer(crowd, events[i].data.ptr);
         }
         now_ns = bench_now_ns();
     } while (now_ns < end_ns);

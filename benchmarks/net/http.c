@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How many requests does a web server answer, how soon, and at what cost of CPU time? */
+/* How many requests does a web server answer, how soon, and for how much CPU time? */
 #include <arpa/inet.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #define WARM_UP_SECONDS 1
 #define WINDOW_SECONDS  2
 
-/* All servers say the same. */
+/* The same for all servers. */
 static const char body[] = "Hello, World!\n";
 
 static void check_answer(const struct bench_server *s) {
@@ -40,7 +40,7 @@ static void check_answer(const struct bench_server *s) {
     }
 }
 
-/* What report.lua prints. */
+/* The output of report.lua. */
 struct outcome {
     unsigned long requests;
     unsigned long took_us;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How much memory does a server need for a connection of which nothing comes any more? */
+/* How much memory does a server need for a connection that is no longer used? */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -11,10 +11,10 @@
 #define CONNECTIONS   10000
 #define MESSAGE_BYTES 64
 
-/* What the load and a server have open besides, and some. */
+/* Other open descriptors of the load and the server, with some margin. */
 #define OTHER_DESCRIPTORS 100
 
-/* Each is used once: a server may need less for one of which nothing ever came. */
+/* Uses each connection once: a server may need less memory for one that was never used. */
 static int open_and_use(const struct bench_server *s) {
     char question[MESSAGE_BYTES];
     char answer[MESSAGE_BYTES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How long each of many things took, and what so many of a hundred were within. */
+/* Collects latencies and reports their percentiles. */
 #include "latency.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static int compare(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* The least value that is not below so many percent of them. */
+/* The smallest latency that is at least as large as percent of them. */
 static double percentile_us(const struct bench_latencies *l, size_t percent) {
     size_t place = (l->count * percent + 99) / 100;
     return l->ns[place - 1] / 1e3;

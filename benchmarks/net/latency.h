@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How long each of many things took, and what so many of a hundred were within. */
+/* Collects latencies and reports their percentiles. */
 #ifndef BENCH_NET_LATENCY_H
 #define BENCH_NET_LATENCY_H
 
@@ -9,17 +9,18 @@
 struct bench_latencies {
     size_t count;
     size_t room;
-    uint32_t *ns; /* 4 seconds are the most */
+    uint32_t *ns; /* at most 4 seconds each */
 };
 
-/* With room for that many, which is in memory already: it does not count as time. */
+/* Allocates room for that many and touches the memory, so that page faults do not
+   count. */
 void bench_latencies_make(struct bench_latencies *l, size_t room);
 
 void bench_latencies_free(struct bench_latencies *l);
 
 void bench_latencies_add(struct bench_latencies *l, int64_t ns);
 
-/* Reports p50 and p99 in that unit, which is of microseconds, under these names. */
+/* Reports p50 and p99, in microseconds; unit is the unit's name in the report. */
 void bench_latencies_report(struct bench_latencies *l, const char *unit);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Starts a server, puts the load of one case on it, and reports what it was like. */
+/* Starts a server, puts the load of one case on it, and reports the figures. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static int parse_procs(const char *text) {
     return (int)procs;
 }
 
-/* For a server that cannot be told to choose for itself. Somebody else may take it first:
+/* For a server that cannot choose a port itself. Another process may take the port first:
    then that server does not start. */
 static void print_free_port(void) {
     struct sockaddr_in address = {

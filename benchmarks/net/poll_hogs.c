@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How soon is a socket noticed that gets ready while all Ps compute? */
+/* How soon does a server notice a ready socket while all Ps compute? */
 #include <time.h>
 #include <unistd.h>
 
@@ -10,11 +10,11 @@
 #define PROBES        300
 #define PROBES_BEFORE 10
 
-/* Two time slices: the moment of a probe is not to depend on when the one before was
-   answered, at which somebody's slice begins. */
+/* Two time slices: the time of a probe must not depend on when the previous one was
+   answered, because a goroutine's slice begins there. */
 #define MAX_PAUSE_NS 20000000
 
-/* The same row of pauses for everybody. */
+/* The same sequence of pauses for every peer. */
 static uint64_t next_random(uint64_t *state) {
     *state ^= *state << 13;
     *state ^= *state >> 7;
@@ -27,8 +27,8 @@ static void pause_at_random(uint64_t *state) {
     nanosleep(&span, NULL);
 }
 
-/* The server answers with what its clock, which is the same, says when it has the question:
-   the way back, on which this process has to get a CPU from a hog, does not count. */
+/* The server answers with its clock, which is the same, at the time it has the question.
+   So the way back, on which this process must get a CPU from a hog, does not count. */
 static int64_t probe_late_ns(int fd) {
     int64_t sent_ns = bench_now_ns();
     int64_t seen_ns;
@@ -37,7 +37,7 @@ static int64_t probe_late_ns(int fd) {
     return seen_ns - sent_ns;
 }
 
-/* The first probes do not count: the threads that they need are not there yet. */
+/* The first probes are not counted: the threads that they need do not exist yet. */
 static void probe(const struct bench_server *s) {
     uint64_t random = UINT64_C(88172645463325252);
     struct bench_latencies latencies;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A server without a runtime, to compare with: one thread, one loop, no stacks. */
+/* A server without a runtime, for comparison: one thread, one loop, no stacks. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -17,17 +17,17 @@
 #define BUFFER_BYTES 512
 #define EVENTS       256
 
-/* What was read and not yet written is bytes[begin] to bytes[end - 1]. */
+/* bytes[begin] to bytes[end - 1] are read and not written yet. */
 struct connection {
     int fd;
-    bool full; /* watched for room to write, and not for more to read */
+    bool full; /* polled for room to write, not for data to read */
     size_t begin;
     size_t end;
     char bytes[BUFFER_BYTES];
 };
 
 static int epoll_fd;
-static bool once; /* else echo */
+static bool once; /* close after one read; otherwise echo */
 
 static void watch(int operation, int fd, uint32_t events, void *data) {
     struct epoll_event event = {.events = events, .data.ptr = data};
@@ -41,7 +41,7 @@ static void end_connection(struct connection *c) {
     free(c);
 }
 
-/* False: it has come to its end. */
+/* Returns false if the connection must be closed. */
 static bool write_rest(struct connection *c) {
     ssize_t n = send(c->fd, c->bytes + c->begin, c->end - c->begin, MSG_NOSIGNAL);
     if (n < 0 && errno != EAGAIN) {
@@ -56,7 +56,7 @@ static bool write_rest(struct connection *c) {
     return true;
 }
 
-/* False: it has come to its end. */
+/* Returns false if the connection must be closed. */
 static bool read_and_write(struct connection *c) {
     ssize_t n = recv(c->fd, c->bytes, sizeof c->bytes, 0);
     if (n < 0 && errno == EAGAIN) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tuco's servers: a goroutine for each connection, one program for each kind. */
+/* tuco's servers: one goroutine per connection, one kind of server per run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +15,12 @@
 
 struct kind {
     const char *name;
-    tuco_fn *serve; /* of a connection, which it closes */
+    tuco_fn *serve; /* serves a connection and closes it */
     tuco_fn *hog;
     int hogs_per_p;
 };
 
-/* Never changed after the first goroutine is started. */
+/* Immutable after the first goroutine is started. */
 static const struct kind *kind;
 static tuco_fd *listener;
 
@@ -56,7 +56,7 @@ static void tell_time(void *connection) {
 
 /* Hogs */
 
-/* The clock is read past the library. */
+/* Reads the clock without the library. */
 static void yield_now_and_then(void *arg) {
     (void)arg;
     for (;;) {
@@ -110,8 +110,8 @@ static void start_hogs(void) {
     }
 }
 
-/* The main thread stays outside the library and sleeps in the kernel. A byte that comes is
-   the request to collect what is not needed any more: it is answered, nothing is to do. */
+/* The main thread stays outside the library and sleeps in the kernel. A byte on standard
+   input requests a garbage collection; there is none, so the server just answers. */
 int main(int argc, char **argv) {
     if (argc != 2) {
         fprintf(stderr, "usage: net_tuco KIND\n");

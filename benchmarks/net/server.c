@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The server under load, a process of its own: started, asked, measured and ended. */
+/* The server under load, in its own process: start, settle, measure and end it. */
 #include "server.h"
 
 #include <arpa/inet.h>
@@ -27,8 +27,8 @@
 
 /* The process */
 
-/* Ends with the process that measures, whatever becomes of that one. A signal that can be
-   caught, because a server may have children of its own to end. */
+/* The server ends with the measuring process, however that ends. By a signal that can be
+   caught, because a server may have child processes to end. */
 static _Noreturn void become_server(int in_fd, int out_fd, char *const command[]) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     setpgid(0, 0);
@@ -56,11 +56,11 @@ static void start_process(struct bench_server *s, char *const command[]) {
     close(from[1]);
     s->to_fd = to[1];
     s->from_fd = from[0];
-    /* After the fork: the server is to begin with what everybody begins with. */
+    /* After the fork, so that the server starts with the default disposition. */
     signal(SIGPIPE, SIG_IGN);
 }
 
-/* False: nothing came in time. */
+/* Returns false if nothing arrived in time. */
 static bool wait_for_output(const struct bench_server *s, int timeout_ms) {
     struct pollfd p = {.fd = s->from_fd, .events = POLLIN};
     return poll(&p, 1, timeout_ms) > 0;
@@ -100,7 +100,7 @@ static void parse_address(struct bench_server *s, char *line) {
     s->address.sin_port = htons((uint16_t)port);
 }
 
-/* Returns the descriptor, or -1 and errno. */
+/* Returns the descriptor, or -1 with errno set. */
 static int try_to_connect(const struct bench_server *s) {
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) {
@@ -115,7 +115,7 @@ static int try_to_connect(const struct bench_server *s) {
     return fd;
 }
 
-/* A server that cannot be asked for its address has told it before it listens. */
+/* A server that cannot report its address is announced before it listens. */
 static void wait_until_it_listens(const struct bench_server *s) {
     int64_t end_ns = bench_now_ns() + START_MS * INT64_C(1000000);
     int fd;
@@ -139,7 +139,7 @@ void bench_server_start(struct bench_server *s, char *const command[]) {
     wait_until_it_listens(s);
 }
 
-/* Everything that has its output has ended when the output has. */
+/* The output ends when every process that has it open has exited. */
 void bench_server_end(struct bench_server *s) {
     char byte;
     int status;
@@ -152,7 +152,7 @@ void bench_server_end(struct bench_server *s) {
             break;
         }
     }
-    kill(-s->pid, SIGKILL); /* if that has not helped; else nobody is there */
+    kill(-s->pid, SIGKILL); /* in case SIGTERM did not end the whole group */
     if (waitpid(s->pid, &status, 0) != s->pid) {
         bench_die("waitpid: %m");
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Accepting connections, a goroutine for each, and an end that waits for them. */
+/* Accepts connections, with a goroutine for each, and waits for them at the end. */
 #include "common/server.h"
 #include "common/stop.h"
 
@@ -70,8 +70,8 @@ static int start(struct server *s, tuco_fd *fd) {
 }
 
 bool connection_rest(struct connection *c) {
-    /* Set before the other is read; tell_the_resting() does the same the other way round:
-       so one of the two notices. */
+    /* Sets rests, then reads stopping; tell_the_resting() sets stopping, then reads
+       rests: at least one of the two sees the other's store. */
     atomic_store(&c->rests, true);
     return !atomic_load(&c->server->stopping);
 }
@@ -88,15 +88,16 @@ static int accept_one(struct server *s) {
     return error == 0 ? start(s, fd) : error;
 }
 
-/* A goroutine. What is lacking, descriptors or memory, comes back when connections end;
-   so it waits a moment and goes on. Clients wait in the kernel's queue meanwhile. */
+/* A goroutine, with its own reference to the listener, which another goroutine closes. If
+   descriptors or memory are lacking, it waits until connections may have ended, and tries
+   again. Clients wait in the kernel's queue meanwhile. */
 static void accept_all(void *arg) {
     struct server *s = arg;
     tuco_time silent_until = 0;
     for (;;) {
         int error = accept_one(s);
         if (error == -ECANCELED || error == -EBADF) {
-            return; /* the listener is closed */
+            break; /* the listener is closed */
         }
         if (error == 0) {
             continue;
@@ -107,6 +108,7 @@ static void accept_all(void *arg) {
         }
         tuco_sleep(ACCEPT_PAUSE);
     }
+    tuco_fd_unref(s->listener);
 }
 
 /* Stopping */
@@ -122,7 +124,7 @@ static void tell_the_resting(struct server *s) {
     tuco_mutex_unlock(&s->lock);
 }
 
-/* Whoever waits in an operation with one of them, or for something else, is woken. */
+/* Wakes all goroutines that wait for their connection or for the context. */
 static int cut_off(struct server *s) {
     int count = 0;
     tuco_ctx_cancel(s->life);
@@ -135,8 +137,8 @@ static int cut_off(struct server *s) {
     return count;
 }
 
-/* A goroutine: waits for the second signal, for the end of the grace, or until nobody is
-   left and the handle is closed. */
+/* A goroutine: waits for the second signal, for the end of the grace, or until the last
+   connection has ended and the handle is closed. */
 static void end_grace(void *arg) {
     struct server *s = arg;
     int signal = stop_wait(s->signals);
@@ -154,7 +156,7 @@ static void drain(struct server *s) {
         cut_off(s); /* no memory: then without grace */
     }
     tuco_wg_wait(&s->goroutines);
-    tuco_fd_close(tuco_fd_ref(s->signals)); /* nobody is left to end */
+    tuco_fd_close(tuco_fd_ref(s->signals)); /* no connection is left */
     tuco_wg_wait(&grace);
 }
 
@@ -164,7 +166,7 @@ static bool has_file(const struct server *s) {
     return strcmp(s->network, "unix") == 0 && s->address[0] != '@';
 }
 
-/* One that refuses connections is nobody's any more. */
+/* If connections are refused, no process uses the file any more. */
 static void remove_stale_file(const struct server *s) {
     tuco_fd *other;
     int error = tuco_dial(s->network, s->address, tuco_deadline(TUCO_SECOND), &other);
@@ -177,7 +179,7 @@ static void remove_stale_file(const struct server *s) {
 
 /* Starting */
 
-/* Each connection is a descriptor, and the limit for them is often low only by habit. */
+/* Each connection needs a descriptor, and the default limit is often low. */
 static void raise_descriptor_limit(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
@@ -189,11 +191,14 @@ static void raise_descriptor_limit(void) {
 static int serve_until_signal(struct server *s) {
     char address[ADDRESS_BYTES] = "?";
     tuco_wg accepting = {0};
+    tuco_fd_ref(s->listener);
     int error = tuco_wg_go(&accepting, accept_all, s);
-    if (error == 0) {
+    if (error != 0) {
+        tuco_fd_unref(s->listener);
+    } else {
         tuco_local_address(s->listener, address, sizeof(address));
         printf("%s: listening on %s\n", s->program, address);
-        fflush(stdout); /* somebody may wait for it */
+        fflush(stdout); /* another process may wait for this line */
         stop_wait(s->signals);
     }
     tuco_fd_close(s->listener);
@@ -225,7 +230,7 @@ static int main_goroutine(void *arg) {
 
 int server_main(struct server *s) {
     raise_descriptor_limit();
-    s->signals = stop_open(); /* before there are other threads */
+    s->signals = stop_open(); /* before other threads exist */
     int error = s->signals == NULL ? -ENOMEM : tuco_run(main_goroutine, s);
     tuco_fd_unref(s->signals);
     if (error != 0) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SIGINT and SIGTERM by way of a signalfd: no handler, and nothing that a handler must
-   not do. */
+/* Receives SIGINT and SIGTERM by a signalfd, without a handler and its restrictions. */
 #include "common/stop.h"
 
 #include <errno.h>
@@ -19,9 +18,10 @@ tuco_fd *stop_open(void) {
     if (fd < 0) {
         return NULL;
     }
-    tuco_fd *handle = tuco_fd_wrap(fd);
-    if (handle == NULL) {
+    tuco_fd *handle;
+    if (tuco_fd_wrap(fd, &handle) != 0) {
         close(fd);
+        return NULL;
     }
     return handle;
 }

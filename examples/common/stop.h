@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* stop.h: how a program learns that it is to end: SIGINT and SIGTERM, as something to
-   read. */
+/* stop.h: SIGINT and SIGTERM, the requests to stop, as a handle to read from. */
 #ifndef EXAMPLE_STOP_H
 #define EXAMPLE_STOP_H
 
 #include <tuco.h>
 
-/* Blocks the two signals in the calling thread, and returns a handle from which they are
-   read instead. To be called before tuco_run(): the threads of the runtime inherit what
-   is blocked, so that none of them is interrupted. NULL: there is no descriptor or
+/* Blocks the two signals in the calling thread, and returns a handle that receives them
+   instead. Must be called before tuco_run(): the threads of the runtime inherit the mask,
+   so that the signals interrupt none of them. Returns NULL if there is no descriptor or
    memory. */
 tuco_fd *stop_open(void);
 

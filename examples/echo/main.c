@@ -5,9 +5,9 @@
        build/release/examples/echo -i 60000 127.0.0.1:7000 &
        nc 127.0.0.1 7000
 
-   A connection on which nothing happens for the time of -i is closed. SIGTERM or ^C lets
-   no new ones in, and leaves those that are there the time of -g. Without an address the
-   kernel chooses the port, and the first line of the output tells it. */
+   A connection that is idle for the time of -i is closed. After SIGTERM or ^C the server
+   accepts no new connections, and the others have the time of -g to end. Without an
+   address the kernel chooses the port, and the first line of the output shows it. */
 #include "common/arguments.h"
 #include "common/server.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One connection: its requests in their order, its deadlines, and its end. */
+/* One connection: its requests in order, its deadlines, and its end. */
 #include "http/connection.h"
 #include "http/request.h"
 #include "http/response.h"
@@ -10,22 +10,22 @@
 
 #define INPUT_BYTES 16384
 
-/* On the stack of the connection's goroutine, of which untouched pages take no memory. */
+/* On the stack of the connection's goroutine; its untouched pages take no memory. */
 struct session {
     struct connection *c;
     const struct http_settings *settings;
     struct request request;
     struct response out;
-    bool peer_ended; /* there is nothing more to read, or nobody to write to */
-    size_t start;    /* of what is not parsed yet */
+    bool peer_ended; /* no more input, or no reader */
+    size_t start;    /* of the input that is not parsed yet */
     size_t end;
     char input[INPUT_BYTES];
 };
 
-/* Reading. In what follows a result is 0, the status of a response that refuses the
-   request, or an error: then there is nobody to answer. */
+/* Reading. A result below is 0, the status of a response that refuses the request, or an
+   error: then no client is left to answer. */
 
-/* Waits for more input. Before it does, all that has been answered goes out. */
+/* Waits for more input. Sends all buffered responses before. */
 static int fill(struct session *s, tuco_time deadline) {
     int error = response_flush(&s->out);
     if (error == 0) {
@@ -39,8 +39,8 @@ static int fill(struct session *s, tuco_time deadline) {
     return error;
 }
 
-/* Reads on until the stage is over. One deadline holds for all of it, however small the
-   pieces are in which it comes. */
+/* Reads until the stage is over. One deadline applies to the whole stage, however small
+   its pieces are. */
 static int read_stage(struct session *s, enum request_stage stage, tuco_time time) {
     struct request *r = &s->request;
     tuco_time deadline = 0;
@@ -61,7 +61,7 @@ static int read_stage(struct session *s, enum request_stage stage, tuco_time tim
     }
 }
 
-/* Between two requests, a client may rest. */
+/* Between two requests the client may be idle. */
 static int read_head(struct session *s) {
     request_next(&s->request);
     if (s->start == s->end) {
@@ -89,8 +89,8 @@ static int read_body(struct session *s) {
 
 /* Answering */
 
-/* One that is refused for its target is read to its end if nothing more comes, so that
-   others can follow. Nobody is asked to send a body for nothing. */
+/* A request that is refused for its target is read to its end if it has no body, so that
+   others can follow. The server does not request a body that it will not use. */
 static int read_rest(struct session *s, const struct choice *choice) {
     return choice->route != NULL || !s->request.has_body ? read_body(s) : 0;
 }
@@ -127,8 +127,8 @@ static bool serve_one(struct session *s) {
     return s->out.keep_alive && s->out.error == 0;
 }
 
-/* A socket that is closed with input in it resets the connection, and the client may then
-   not get to see its last response. So its input is read and forgotten, for a while. */
+/* Closing a socket with unread input resets the connection, and the client may lose the
+   last response. So the server reads and discards input for a while. */
 static void linger(struct session *s) {
     tuco_fd *fd = s->c->fd;
     tuco_fd_shutdown(fd, SHUT_WR);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An HTTP/1.1 server on top of http-parser: a goroutine for each connection reads, thinks
-   and writes as if it were alone.
+/* An HTTP/1.1 server on top of http-parser: a goroutine for each connection reads,
+   computes and writes as if it were alone.
 
        build/release/examples/http 127.0.0.1:8080 &
        curl http://127.0.0.1:8080/

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parser finds in a request, and what is refused in it. */
+/* What the parser finds in a request, and which requests are refused. */
 #include "http/request.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #define BODY_ROOM_MIN  4096
 #define BODY_ROOM_KEPT 65536 // bytes that a connection may keep between two requests
 
-/* What a callback tells the parser. To the end of the headers, 1 and 2 have meanings of
-   their own. */
+/* What a callback returns to the parser. At the end of the headers, 1 and 2 have other
+   meanings. */
 enum { GO_ON = 0, END = -1 };
 
 static struct request *request_of(http_parser *parser) {
@@ -31,7 +31,7 @@ static void word_add(struct request_word *w, const char *text, size_t n) {
     w->length += n;
 }
 
-/* Letters count as the same in both cases, and blanks at the end do not count. */
+/* Ignores the case of letters, and blanks at the end. */
 static bool word_is(const struct request_word *w, const char *text) {
     size_t length = w->length;
     if (length > REQUEST_WORD_MAX) {
@@ -43,7 +43,7 @@ static bool word_is(const struct request_word *w, const char *text) {
     return length == strlen(text) && strncasecmp(w->text, text, length) == 0;
 }
 
-/* The header that has been read last, if there is one, is whole. */
+/* Processes the last header, if there is one: it is complete. */
 static int header_ends(struct request *r) {
     int status = 0;
     if (word_is(&r->name, "host")) {
@@ -65,14 +65,14 @@ static int header_ends(struct request *r) {
     return status == 0 ? GO_ON : refuse(r, status);
 }
 
-/* Headers come after the body as well, and do not matter there. */
+/* Headers may also follow the body; they are ignored there. */
 static int on_header_field(http_parser *parser, const char *text, size_t n) {
     struct request *r = request_of(parser);
     if (r->stage != REQUEST_HEAD) {
         return GO_ON;
     }
-    /* The parser lets blanks pass before the colon, and not all do: so the name could be
-       one thing to a proxy and another to us. */
+    /* This parser accepts blanks before the colon, and others do not: a proxy could read
+       another name than this server. */
     if (memchr(text, ' ', n) != NULL) {
         return refuse(r, HTTP_STATUS_BAD_REQUEST);
     }
@@ -102,7 +102,7 @@ static int on_url(http_parser *parser, const char *text, size_t n) {
     return GO_ON;
 }
 
-/* 0, or the status that refuses it. */
+/* Returns 0, or the status that refuses the request. */
 static int judge(const struct request *r) {
     const http_parser *parser = &r->parser;
     if (parser->http_major != 1) {
@@ -111,7 +111,7 @@ static int judge(const struct request *r) {
     if (r->hosts > 1 || r->codings > 1) {
         return HTTP_STATUS_BAD_REQUEST;
     }
-    /* Version 1.0 knows of neither, and 1.1 insists on the first. */
+    /* HTTP/1.0 has neither, and HTTP/1.1 requires a Host header. */
     if (r->is_old ? r->codings > 0 : r->hosts == 0) {
         return HTTP_STATUS_BAD_REQUEST;
     }
@@ -178,7 +178,7 @@ static int on_message_complete(http_parser *parser) {
     return GO_ON;
 }
 
-/* All of it */
+/* The whole request */
 
 static const http_parser_settings callbacks = {
     .on_url = on_url,
@@ -236,7 +236,7 @@ size_t request_parse(struct request *r, const char *bytes, size_t n) {
         refuse(r, HTTP_STATUS_REQUEST_HEADER_FIELDS_TOO_LARGE);
         break;
     default:
-        if (r->status == 0) { /* it was not a callback that refused it */
+        if (r->status == 0) { /* no callback has refused it */
             refuse(r, HTTP_STATUS_BAD_REQUEST);
         }
         break;

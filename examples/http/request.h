@@ -8,7 +8,7 @@
 #include <http_parser.h>
 #include <stdbool.h>
 
-/* No header whose name or value matters here is as long. */
+/* Longer than any header name or value that matters here. */
 #define REQUEST_WORD_MAX 31
 
 /* The beginning of a header's name or value. */
@@ -24,11 +24,11 @@ struct request {
     size_t body_max;
 
     /* Of the present request. */
-    enum request_stage stage; /* what is read at present */
-    int status;               /* 0, or of the response that refuses the request */
-    bool is_head;             /* from here on known when the head has been read */
+    enum request_stage stage; /* the part that is being read */
+    int status;               /* 0, or the status of the response that refuses it */
+    bool is_head;             /* valid from here on after the head was read */
     bool is_old;              /* HTTP/1.0 */
-    bool keep_alive;          /* the client wants the connection for further requests */
+    bool keep_alive;          /* the client may send further requests */
     bool has_body;
     bool expects_continue;
     int hosts;   /* Host headers */
@@ -54,14 +54,14 @@ struct request_text {
 void request_init(struct request *r, size_t body_max);
 void request_release(struct request *r);
 
-/* Parses up to the end of the stage, which then is the next one. Returns how many of the
-   n bytes that took. r->status may be set afterwards, and the stage is not over then. */
+/* Parses up to the end of the stage, and then sets the next stage. Returns how many of
+   the n bytes were parsed. If it sets r->status, the stage is not over. */
 size_t request_parse(struct request *r, const char *bytes, size_t n);
 
-/* A complete request makes room for the next. */
+/* Resets a complete request for the next one. */
 void request_next(struct request *r);
 
-/* Returns false if the target of the request makes no sense. */
+/* Returns false if the target of the request is malformed. */
 bool request_target(const struct request *r, struct request_text *path,
                     struct request_text *query);
 

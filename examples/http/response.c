@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Heads, chunks, and the buffer that they wait in. */
+/* Heads, chunks, and the buffer that collects them. */
 #include "http/response.h"
 
 #include <stdint.h>
@@ -19,7 +19,7 @@ static void write_out(struct response *out, const struct iovec *pieces, int n) {
     out->length = 0;
 }
 
-/* What does not fit goes out together with what is there, and is not copied. */
+/* Bytes that do not fit are sent together with the buffer, without a copy. */
 static void put(struct response *out, const void *bytes, size_t n) {
     if (n <= sizeof(out->buffer) - out->length) {
         memcpy(out->buffer + out->length, bytes, n);
@@ -57,7 +57,7 @@ int response_flush(struct response *out) {
 
 /* The head */
 
-/* The text is made once a second at most. */
+/* Formats the text at most once a second. */
 static void put_date(struct response *out) {
     time_t now = time(NULL);
     if (now != out->dated) {
@@ -102,7 +102,7 @@ void response_init(struct response *out, tuco_fd *fd, tuco_time write_time,
     out->length = 0;
 }
 
-/* A request that has not been read to its end cannot be followed by another. */
+/* After a request that was not read to its end no other can follow. */
 void response_answer(struct response *out, const struct request *r) {
     out->keep_alive = r->keep_alive && r->stage == REQUEST_COMPLETE;
     out->is_old = r->is_old;

@@ -33,8 +33,8 @@ static bool value_in(struct request_text query, const char *name,
     return false;
 }
 
-/* The number of that name in the query; otherwise, if the name is not there; -1 if it is
-   there without a number from 0 to max. */
+/* Returns the number of that name in the query; otherwise, if the name is missing; -1 if
+   its value is not a number from 0 to max. */
 static long number_in(struct request_text query, const char *name, long max,
                       long otherwise) {
     struct request_text value;
@@ -50,7 +50,7 @@ static long number_in(struct request_text query, const char *name, long max,
     return number;
 }
 
-/* What was answered before goes out first. Returns early if the server ends. */
+/* Sends earlier responses first. Returns early if the server ends. */
 static void pause_ms(struct exchange *e, long ms) {
     response_flush(e->out);
     tuco_chan_recv_until(tuco_ctx_done(e->life), NULL,
@@ -83,7 +83,7 @@ static void sleep_for(struct exchange *e) {
     response_status(e->out, HTTP_STATUS_OK, NULL);
 }
 
-/* GET /stream?lines=N&ms=N: each line goes out when it is there. */
+/* GET /stream?lines=N&ms=N: each line is sent when it is made. */
 static void stream(struct exchange *e) {
     long lines = number_in(e->query, "lines", STREAM_MAX_LINES, STREAM_LINES);
     long ms = number_in(e->query, "ms", SLEEP_MAX_MS, STREAM_PAUSE_MS);

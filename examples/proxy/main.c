@@ -4,10 +4,10 @@
        build/release/examples/proxy 127.0.0.1:8000 127.0.0.1:7000 &
        nc 127.0.0.1 8000
 
-   An end that has said its last word can still listen: the end of one direction is passed
-   on alone. Who reads slowly slows down who writes, because a copy does not read on until
-   what it read is written. A client is let go if the target does not answer within the
-   time of -d. */
+   The end of one direction is passed on alone: a client that has sent its last byte can
+   still receive. A slow reader slows down the writer, because a copy reads on only after
+   it has written. A client is disconnected if the connection to the target takes longer
+   than the time of -d. */
 #include "common/arguments.h"
 #include "common/server.h"
 
@@ -28,8 +28,8 @@ struct direction {
     tuco_fd *to;
 };
 
-/* A goroutine. The orderly end of one direction leaves the other alone; an error is the
-   end of both. */
+/* A goroutine. The orderly end of one direction does not affect the other; an error ends
+   both. */
 static void copy(void *arg) {
     const struct direction *way = arg;
     char buffer[BUFFER_BYTES];
@@ -60,9 +60,10 @@ static int copy_both(tuco_fd *client, tuco_fd *target) {
     return error;
 }
 
-/* A goroutine, when the server's grace is over: the client was closed by the server. */
+/* A goroutine, started when the server's grace is over: the server has closed the
+   client. */
 static void close_target(void *arg) {
-    tuco_fd_close(arg); /* and gives back the reference that came along */
+    tuco_fd_close(arg); /* also drops the reference in arg */
 }
 
 static int join(struct connection *c, tuco_fd *target) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The time over UDP: a server that answers every datagram with the time of day, and a
-   client that asks until it gets an answer.
+   client that sends requests until it gets an answer.
 
        build/release/examples/udp serve 127.0.0.1:3700 &
        build/release/examples/udp ask 127.0.0.1:3700
 
-   A datagram can get lost, so the client waits for a while only, and asks again. Each of
-   its questions has a number, which the answer repeats: one that comes late is told from
-   the one that is waited for. SIGTERM or ^C ends the server. */
+   A datagram can get lost, so the client waits only for a while, and sends another
+   request. Each request has a number, which the answer repeats: so the client can
+   recognise a late answer. SIGTERM or ^C ends the server. */
 #include "common/stop.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 #define TIME_BYTES     32
 #define TRIES          5
 #define ERROR_PAUSE    (100 * TUCO_MILLISECOND)
-#define PATIENCE       (200 * TUCO_MILLISECOND) // with the first question; then doubled
+#define PATIENCE       (200 * TUCO_MILLISECOND) // for the first request; then doubled
 
 static int fail(const char *what, int error) {
     char meaning[64] = "";
@@ -32,7 +32,7 @@ static int fail(const char *what, int error) {
 
 /* The server */
 
-/* Returns the length of the text with the time; 0: there is no room for it. */
+/* Returns the length of the text with the time; 0: it does not fit. */
 static size_t add_time(char *text, size_t length, size_t room) {
     char now[TIME_BYTES];
     struct tm parts;
@@ -47,7 +47,7 @@ static size_t add_time(char *text, size_t length, size_t room) {
     return length + n;
 }
 
-/* A goroutine: one is enough, for it never waits for a client. */
+/* A goroutine: one is enough, because it never waits for a client. */
 static void answer_all(void *arg) {
     tuco_fd *socket = arg;
     char datagram[DATAGRAM_BYTES];
@@ -61,10 +61,10 @@ static void answer_all(void *arg) {
         }
         if (n < 0) {
             fail("receiving", (int)n);
-            tuco_sleep(ERROR_PAUSE); /* want of memory, say, which may pass */
+            tuco_sleep(ERROR_PAUSE); /* for example a lack of memory, which may pass */
             continue;
         }
-        /* An answer that cannot be sent is a lost one: it is asked for again. */
+        /* An answer that cannot be sent is lost: the client sends another request. */
         size_t size = add_time(datagram, (size_t)n, sizeof(datagram));
         if (size > 0) {
             tuco_fd_sendto(socket, datagram, size, (struct sockaddr *)&client, length);
@@ -94,8 +94,8 @@ static int serve(const char *address, tuco_fd *signals) {
 
 /* The client */
 
-/* Waits for the answer that begins with the question. Returns 0, or -ETIMEDOUT, or what
-   the kernel says: -ECONNREFUSED if it has heard that nobody listens. */
+/* Waits for the answer that begins with the question. Returns 0, -ETIMEDOUT, or the error
+   of the socket: -ECONNREFUSED if there is no server at the port. */
 static int await_answer(tuco_fd *socket, const char *question, char *answer,
                         size_t size) {
     size_t length = strlen(question);
@@ -141,7 +141,7 @@ static int ask(const char *address) {
 
 struct arguments {
     const char *address;
-    tuco_fd *signals; /* NULL: it is the client */
+    tuco_fd *signals; /* NULL: runs the client */
 };
 
 static int run(void *arg) {
@@ -157,7 +157,7 @@ int main(int argc, char **argv) {
     }
     struct arguments a = {.address = argv[2]};
     if (serves) {
-        a.signals = stop_open(); /* before there are other threads */
+        a.signals = stop_open(); /* before other threads exist */
         if (a.signals == NULL) {
             return fail("signals", -ENOMEM);
         }

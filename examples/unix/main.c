@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A store of keys and values behind a Unix socket: connections read lines, and one
-   goroutine owns the data; channels connect them, and nothing is locked.
+   goroutine owns the data; channels connect them, without locks.
 
        build/release/examples/unix /tmp/store &
        printf 'set sky blue\nget sky\n' | nc -NU /tmp/store
@@ -50,7 +50,7 @@ static const struct command *command_of(const char *name) {
     return NULL;
 }
 
-/* False: there is no word, or it is longer than max. */
+/* Returns false if there is no word, or it is longer than max. */
 static bool take(const char *word, char *out, size_t max) {
     size_t length = word != NULL ? strlen(word) : 0;
     if (length == 0 || length > max) {
@@ -60,7 +60,7 @@ static bool take(const char *word, char *out, size_t max) {
     return true;
 }
 
-/* Makes an order of the line. Returns NULL, or what is wrong with it. */
+/* Parses the line into an order. Returns NULL, or the error message. */
 static const char *parse(char *line, struct order *o) {
     const struct command *command = command_of(strsep(&line, " "));
     if (command == NULL) {
@@ -79,7 +79,7 @@ static const char *parse(char *line, struct order *o) {
     return NULL;
 }
 
-/* Writes the answer to the line. False: nobody reads it. */
+/* Writes the answer to the line. Returns false if the client has gone. */
 static bool obey(struct connection *c, char *line, struct order *o) {
     const struct settings *settings = c->server->settings;
     char answer[STORE_VALUE_MAX + 2];
@@ -102,8 +102,8 @@ static bool obey(struct connection *c, char *line, struct order *o) {
 
 /* Connections */
 
-/* Obeys the lines in the buffer. Returns how much of it is left, moved to its beginning,
-   or -1 if the client is to go. */
+/* Executes the lines in the buffer. Returns how much of it is left, moved to its
+   beginning, or -1 if the connection must end. */
 static ssize_t obey_lines(struct connection *c, char *buffer, size_t length,
                           struct order *o) {
     char *line = buffer;

@@ -15,7 +15,7 @@ struct entry {
     char *value;
 };
 
-/* Only its goroutine ever sees it: it lies on its stack. */
+/* On the stack of its goroutine, which alone uses it. */
 struct store {
     size_t count;
     struct entry *lists[LISTS];
@@ -29,7 +29,7 @@ static size_t list_of(const char *key) {
     return hash & (LISTS - 1);
 }
 
-/* Where the entry hangs, or where it would. */
+/* Returns the link to the entry, or the link where it would be. */
 static struct entry **find(struct store *s, const char *key) {
     struct entry **at = &s->lists[list_of(key)];
     while (*at != NULL && strcmp((*at)->key, key) != 0) {
@@ -101,7 +101,7 @@ void store_run(void *arg) {
     struct order *o;
     while (order_recv(orders, &o) == 0) {
         o->result = obey(&s, o);
-        tuco_chan_send(o->done, NULL); /* after which it is no longer ours */
+        tuco_chan_send(o->done, NULL); /* the sender owns it again */
     }
     for (size_t i = 0; i < LISTS; i++) {
         while (s.lists[i] != NULL) {

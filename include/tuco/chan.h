@@ -12,122 +12,122 @@ extern "C" {
 #endif
 
 /*
- * A channel carries values of one size from senders to receivers, each to one receiver,
- * in the order in which they were sent. With a capacity of 0 a send and a receive meet;
- * with a larger one, so many values wait in between. Those who have to wait are served in
- * the order in which they came.
+ * A channel carries values of one size from senders to receivers, in FIFO order, each
+ * value to one receiver. Waiting senders and waiting receivers are served in FIFO order.
  *
- * A NULL channel is allowed: sending to it and receiving from it block for ever, and a
- * select never chooses it.
+ * A send, and a close, happens before the receive that returns because of it.
  *
- * Channels are reference counted. Whoever is in a call holds a reference for as long as
- * the call lasts. What was done before a value was sent, or before the channel was
- * closed, is seen by who received it.
+ * NULL is a valid channel: a send or receive on it blocks forever, and a select never
+ * chooses it.
+ *
+ * Channels are reference counted. The caller of a function must hold a reference until
+ * the function returns.
  */
 typedef struct tuco_chan tuco_chan;
 
-/* Makes a channel for values of elem_size bytes, of which capacity wait in it at most,
-   and gives the caller its only reference. elem_size may be 0: then there is nothing but
-   the event. Returns NULL if there is no memory, or if a size or all of it is too large:
-   above 4294967295, or above what an address can reach.
-   Never blocks. */
-TUCO_API tuco_chan *tuco_chan_make(size_t elem_size, size_t capacity);
+/* Makes a channel with a buffer of capacity values of elem_size bytes each. Both may be
+   0. The caller owns the only reference. Returns NULL if out of memory or if a size is
+   above 4294967295 or the whole does not fit into the address space. Never blocks. */
+TUCO_API TUCO_MAKES tuco_chan *tuco_chan_make(size_t elem_size, size_t capacity);
 
 /* Takes another reference and returns c. NULL is allowed. */
 TUCO_API tuco_chan *tuco_chan_ref(tuco_chan *c);
 
-/* Gives a reference back; the last one frees the channel and the values in it. NULL is
-   allowed. Never blocks. */
+/* Drops a reference; the last one frees the channel and the values in it. Does not close
+   the channel. NULL is allowed. Never blocks. */
 TUCO_API void tuco_chan_unref(tuco_chan *c);
 
-/* Sends a copy of *value. Blocks until a receiver has it or there is room for it. Returns
-   0, or -EPIPE if the channel is closed or gets closed meanwhile: then the value was not
-   sent. */
+/* Sends a copy of *value. Blocks until a receiver takes it or the buffer has room.
+   Returns 0, or -EPIPE if the channel is closed before the value is sent. */
 TUCO_API int tuco_chan_send(tuco_chan *c, const void *value);
 
-/* Receives into *value, or receives and discards if value is NULL. Blocks until there is
-   a value. Returns 0, or -EPIPE if the channel is closed and all its values have been
-   received: then *value is zeroed. */
+/* Receives into *value; a NULL value discards what is received. Blocks until there is a
+   value. Returns 0, or -EPIPE if the channel is closed and empty: *value is then
+   zeroed. */
 TUCO_API int tuco_chan_recv(tuco_chan *c, void *value);
 
-/* Sends if that is possible without blocking. Returns as tuco_chan_send() does, and
-   -EAGAIN if it would block. */
+/* Same as tuco_chan_send(), but returns -EAGAIN instead of blocking. */
 TUCO_API int tuco_chan_try_send(tuco_chan *c, const void *value);
 
-/* Receives if that is possible without blocking. Returns as tuco_chan_recv() does, and
-   -EAGAIN if it would block: then *value is as it was. */
+/* Same as tuco_chan_recv(), but returns -EAGAIN instead of blocking and then leaves
+   *value unchanged. */
 TUCO_API int tuco_chan_try_recv(tuco_chan *c, void *value);
 
-/* As tuco_chan_send(), but gives up at the deadline with -ETIMEDOUT. What can be done
-   without blocking is done, even if the deadline has passed. */
+/* Same as tuco_chan_send(), but returns -ETIMEDOUT if it would still have to wait at the
+   deadline. */
 TUCO_API int tuco_chan_send_until(tuco_chan *c, const void *value, tuco_time deadline);
 
-/* As tuco_chan_recv(), but gives up at the deadline with -ETIMEDOUT: then *value is as it
-   was. What can be done without blocking is done, even if the deadline has passed. */
+/* Same as tuco_chan_recv(), but returns -ETIMEDOUT if it would still have to wait at the
+   deadline, and then leaves *value unchanged. */
 TUCO_API int tuco_chan_recv_until(tuco_chan *c, void *value, tuco_time deadline);
 
-/* Closes the channel: nothing can be sent any more, and everybody who waits is woken.
-   Values in the channel can still be received. Closing a closed or NULL channel is
-   misuse. Never blocks. */
+/* Closes the channel and wakes all waiters. Later sends fail; values in the buffer can
+   still be received. Closing a closed or NULL channel is misuse. Never blocks. */
 TUCO_API void tuco_chan_close(tuco_chan *c);
 
-/* Returns how many values wait in the channel. Others may have changed that by the time
-   the caller looks at it. 0 for NULL. */
+/* Returns the number of values in the buffer, 0 for NULL. It may be out of date when it
+   is returned. */
 TUCO_API size_t tuco_chan_len(const tuco_chan *c);
 
-/* Returns the capacity that the channel was made with. 0 for NULL. */
+/* Returns the capacity of the buffer, 0 for NULL. */
 TUCO_API size_t tuco_chan_cap(const tuco_chan *c);
 
 /*
  * TUCO_CHAN(name, type) declares the type name_chan, a channel of values of that type,
- * and functions that the compiler checks: name_make(capacity), name_ref(c),
+ * and a type-checked function for each one above: name_make(capacity), name_ref(c),
  * name_unref(c), name_send(c, value), name_recv(c, &value), name_try_send, name_try_recv,
- * name_send_until, name_recv_until, name_close, name_len, name_cap; and name_raw(c), the
- * untyped channel, for what takes one. TUCO_SEND and TUCO_RECV take either.
+ * name_send_until, name_recv_until, name_close, name_len and name_cap. name_raw(c)
+ * returns the untyped channel. TUCO_SEND and TUCO_RECV accept typed and untyped channels.
+ *
+ * A name_chan * is a cast tuco_chan *. The struct only carries the element type for the
+ * compiler; no object of it exists.
  */
-#define TUCO_CHAN(name, type)                                         \
-    typedef struct name##_chan name##_chan;                           \
-    static inline tuco_chan *name##_raw(const name##_chan *c) {       \
-        return (tuco_chan *)c;                                        \
-    }                                                                 \
-    static inline name##_chan *name##_make(size_t capacity) {         \
-        return (name##_chan *)tuco_chan_make(sizeof(type), capacity); \
-    }                                                                 \
-    static inline name##_chan *name##_ref(name##_chan *c) {           \
-        return (name##_chan *)tuco_chan_ref(name##_raw(c));           \
-    }                                                                 \
-    static inline void name##_unref(name##_chan *c) {                 \
-        tuco_chan_unref(name##_raw(c));                               \
-    }                                                                 \
-    static inline int name##_send(name##_chan *c, type value) {       \
-        return tuco_chan_send(name##_raw(c), &value);                 \
-    }                                                                 \
-    static inline int name##_recv(name##_chan *c, type *value) {      \
-        return tuco_chan_recv(name##_raw(c), value);                  \
-    }                                                                 \
-    static inline int name##_try_send(name##_chan *c, type value) {   \
-        return tuco_chan_try_send(name##_raw(c), &value);             \
-    }                                                                 \
-    static inline int name##_try_recv(name##_chan *c, type *value) {  \
-        return tuco_chan_try_recv(name##_raw(c), value);              \
-    }                                                                 \
-    static inline int name##_send_until(name##_chan *c, type value,   \
-                                        tuco_time deadline) {         \
-        return tuco_chan_send_until(name##_raw(c), &value, deadline); \
-    }                                                                 \
-    static inline int name##_recv_until(name##_chan *c, type *value,  \
-                                        tuco_time deadline) {         \
-        return tuco_chan_recv_until(name##_raw(c), value, deadline);  \
-    }                                                                 \
-    static inline void name##_close(name##_chan *c) {                 \
-        tuco_chan_close(name##_raw(c));                               \
-    }                                                                 \
-    static inline size_t name##_len(const name##_chan *c) {           \
-        return tuco_chan_len(name##_raw(c));                          \
-    }                                                                 \
-    static inline size_t name##_cap(const name##_chan *c) {           \
-        return tuco_chan_cap(name##_raw(c));                          \
-    }                                                                 \
+#define TUCO_CHAN_FUNCTION_ static inline __attribute__((__unused__))
+#define TUCO_CHAN(name, type)                                                  \
+    typedef struct name##_chan {                                               \
+        type tuco_private_element;                                             \
+    } name##_chan;                                                             \
+    TUCO_CHAN_FUNCTION_ tuco_chan *name##_raw(const name##_chan *c) {          \
+        return (tuco_chan *)c;                                                 \
+    }                                                                          \
+    TUCO_CHAN_FUNCTION_ TUCO_MAKES name##_chan *name##_make(size_t capacity) { \
+        return (name##_chan *)tuco_chan_make(sizeof(type), capacity);          \
+    }                                                                          \
+    TUCO_CHAN_FUNCTION_ name##_chan *name##_ref(name##_chan *c) {              \
+        return (name##_chan *)tuco_chan_ref(name##_raw(c));                    \
+    }                                                                          \
+    TUCO_CHAN_FUNCTION_ void name##_unref(name##_chan *c) {                    \
+        tuco_chan_unref(name##_raw(c));                                        \
+    }                                                                          \
+    TUCO_CHAN_FUNCTION_ int name##_send(name##_chan *c, type value) {          \
+        return tuco_chan_send(name##_raw(c), &value);                          \
+    }                                                                          \
+    TUCO_CHAN_FUNCTION_ int name##_recv(name##_chan *c, type *value) {         \
+        return tuco_chan_recv(name##_raw(c), value);                           \
+    }                                                                          \
+    TUCO_CHAN_FUNCTION_ int name##_try_send(name##_chan *c, type value) {      \
+        return tuco_chan_try_send(name##_raw(c), &value);                      \
+    }                                                                          \
+    TUCO_CHAN_FUNCTION_ int name##_try_recv(name##_chan *c, type *value) {     \
+        return tuco_chan_try_recv(name##_raw(c), value);                       \
+    }                                                                          \
+    TUCO_CHAN_FUNCTION_ int name##_send_until(name##_chan *c, type value,      \
+                                              tuco_time deadline) {            \
+        return tuco_chan_send_until(name##_raw(c), &value, deadline);          \
+    }                                                                          \
+    TUCO_CHAN_FUNCTION_ int name##_recv_until(name##_chan *c, type *value,     \
+                                              tuco_time deadline) {            \
+        return tuco_chan_recv_until(name##_raw(c), value, deadline);           \
+    }                                                                          \
+    TUCO_CHAN_FUNCTION_ void name##_close(name##_chan *c) {                    \
+        tuco_chan_close(name##_raw(c));                                        \
+    }                                                                          \
+    TUCO_CHAN_FUNCTION_ size_t name##_len(const name##_chan *c) {              \
+        return tuco_chan_len(name##_raw(c));                                   \
+    }                                                                          \
+    TUCO_CHAN_FUNCTION_ size_t name##_cap(const name##_chan *c) {              \
+        return tuco_chan_cap(name##_raw(c));                                   \
+    }                                                                          \
     struct name##_chan /* the user's semicolon ends this */
 
 #ifdef __cplusplus

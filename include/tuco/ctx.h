@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tuco/ctx.h: contexts, which tell a tree of goroutines to stop, and groups of goroutines
-   that end together. */
+/* tuco/ctx.h: contexts, which cancel a tree of goroutines, and groups of goroutines that
+   are waited for together. */
 #ifndef TUCO_CTX_H
 #define TUCO_CTX_H
 
@@ -13,110 +13,113 @@ extern "C" {
 #endif
 
 /*
- * A context is done when it is cancelled, when its deadline has passed, or when the
- * context that it was made from is done. It is made from a parent, and keeps it alive. A
- * NULL parent is misuse. Contexts are reference counted: made with one reference, which
- * belongs to the caller. Giving back the last reference to a context that is not done
- * forgets it: it is not cancelled, and nobody is left who could notice.
+ * A context is done when it is cancelled, when its deadline passes, or when its parent is
+ * done. It keeps its parent alive. A NULL parent is misuse.
  *
- * All functions but the waiting on tuco_ctx_done() and those of groups return without
- * blocking, and may be called by several at once.
+ * Contexts are reference counted. The caller owns the first reference. Dropping the last
+ * reference does not cancel the context.
+ *
+ * The functions on contexts never block and may be called concurrently.
  */
 typedef struct tuco_ctx tuco_ctx;
 
-/* Returns the context that is never done: the root of every tree. It needs no reference
-   and no unref. */
+/* Returns the root context. It is never done and is not reference counted. */
 TUCO_API tuco_ctx *tuco_ctx_background(void);
 
-/* Makes a context that can be cancelled. Returns NULL if there is no memory. */
-TUCO_API tuco_ctx *tuco_ctx_with_cancel(tuco_ctx *parent);
+/* Makes a context that tuco_ctx_cancel() can cancel. Returns NULL if out of memory. */
+TUCO_API TUCO_MAKES tuco_ctx *tuco_ctx_with_cancel(tuco_ctx *parent);
 
-/* Makes a context that is done at the deadline at the latest: with -ETIMEDOUT. The
-   parent's deadline holds if it is earlier; one that has passed makes the context done at
-   once. The runtime watches the clock while it runs, for contexts that were made before
-   as well. Without one, a context is done at the first call of tuco_ctx_err() or
-   tuco_ctx_cause() after its deadline. Returns NULL if there is no memory. */
-TUCO_API tuco_ctx *tuco_ctx_with_deadline(tuco_ctx *parent, tuco_time deadline);
-
-/* The same with a deadline that lies duration after now. */
-TUCO_API tuco_ctx *tuco_ctx_with_timeout(tuco_ctx *parent, tuco_time duration);
-
-/* Makes a context in which key has that value; keys are compared as pointers. It is done
-   when its parent is, and cannot be cancelled itself. The value is the caller's, and has
-   to last as long as the context. A NULL key is misuse. Returns NULL if there is no
+/* Makes a context that can be cancelled, and that is done with -ETIMEDOUT at deadline, or
+   at the parent's deadline if that is earlier. While no runtime runs, only tuco_ctx_err()
+   and tuco_ctx_cause() notice that the deadline has passed. Returns NULL if out of
    memory. */
-TUCO_API tuco_ctx *tuco_ctx_with_value(tuco_ctx *parent, const void *key, void *value);
+TUCO_API TUCO_MAKES tuco_ctx *tuco_ctx_with_deadline(tuco_ctx *parent,
+                                                     tuco_time deadline);
 
-/* Makes a context that has the values of its parent, and is never done. Returns NULL if
-   there is no memory. */
-TUCO_API tuco_ctx *tuco_ctx_without_cancel(tuco_ctx *parent);
+/* Same as tuco_ctx_with_deadline(parent, tuco_deadline(duration)). */
+TUCO_API TUCO_MAKES tuco_ctx *tuco_ctx_with_timeout(tuco_ctx *parent,
+                                                    tuco_duration duration);
 
-/* Cancels a context that was made by one of the first three; nothing for one that is done
-   or cannot be cancelled. When it returns, every context made from this one is done. */
+/* Makes a context that maps key to value. Keys are compared as pointers. The context is
+   done when its parent is done, and cannot be cancelled itself. The caller keeps *value
+   alive as long as the context. A NULL key is misuse. Returns NULL if out of memory. */
+TUCO_API TUCO_MAKES tuco_ctx *tuco_ctx_with_value(tuco_ctx *parent, const void *key,
+                                                  void *value);
+
+/* Makes a context that has the values of its parent and is never done. Returns NULL if
+   out of memory. */
+TUCO_API TUCO_MAKES tuco_ctx *tuco_ctx_without_cancel(tuco_ctx *parent);
+
+/* Cancels ctx and every context made from it; all of them are done when the call returns.
+   Does nothing if ctx is already done, or was not made by tuco_ctx_with_cancel(),
+   tuco_ctx_with_deadline() or tuco_ctx_with_timeout(). */
 TUCO_API void tuco_ctx_cancel(tuco_ctx *ctx);
 
-/* The same, and says why: any number but 0, which stands for -ECANCELED. The first cause
-   stays. */
+/* Same as tuco_ctx_cancel(), and records the cause. A cause of 0 means -ECANCELED. Only
+   the first cause is kept. */
 TUCO_API void tuco_ctx_cancel_cause(tuco_ctx *ctx, int cause);
 
-/* Returns the channel that is closed when the context is done, or NULL if that is never.
-   It is lent: valid for as long as the context. */
+/* Returns the channel that is closed when ctx is done, or NULL if ctx is never done. The
+   channel is valid as long as ctx; take a reference to keep it longer. */
 TUCO_API tuco_chan *tuco_ctx_done(tuco_ctx *ctx);
 
-/* Returns 0 while the context is not done, and then -ECANCELED or -ETIMEDOUT. */
+/* Returns 0 while ctx is not done, then -ECANCELED or -ETIMEDOUT. */
 TUCO_API int tuco_ctx_err(tuco_ctx *ctx);
 
-/* Returns why the context is done: the cause it, or the context above it, was cancelled
-   with; -ETIMEDOUT for a deadline. 0 while it is not done. */
+/* Returns 0 while ctx is not done; then the cause that ctx or an ancestor was cancelled
+   with, or -ETIMEDOUT if a deadline passed. */
 TUCO_API int tuco_ctx_cause(tuco_ctx *ctx);
 
-/* Returns the value of the key in the context, or NULL: that of the nearest context
-   upwards that was made with the key. */
-TUCO_API void *tuco_ctx_value(tuco_ctx *ctx, const void *key);
+/* Returns the value of key in ctx or its nearest ancestor that has one, else NULL. */
+TUCO_API void *tuco_ctx_value(const tuco_ctx *ctx, const void *key);
 
-/* Returns when the context will be done at the latest; TUCO_NEVER: it has no deadline. */
-TUCO_API tuco_time tuco_ctx_deadline(tuco_ctx *ctx);
+/* Returns the deadline of ctx, or TUCO_NEVER if it has none. */
+TUCO_API tuco_time tuco_ctx_deadline(const tuco_ctx *ctx);
 
 /* Takes another reference and returns ctx. NULL is allowed. */
 TUCO_API tuco_ctx *tuco_ctx_ref(tuco_ctx *ctx);
 
-/* Gives a reference back. NULL is allowed. */
+/* Drops a reference. NULL is allowed. */
 TUCO_API void tuco_ctx_unref(tuco_ctx *ctx);
 
-/* A call that is made when a context is done. */
+/* A call that the runtime makes when a context is done. */
 typedef struct tuco_ctx_after tuco_ctx_after;
 
-/* Has fn(arg) run in a goroutine of its own once ctx is done; at once if it is.
-   Cancelling does not wait for it. If there is no memory for the goroutine then, it is
-   tried again until there is; if no runtime runs then, the call is not made. The handle
-   is the caller's, and keeps ctx. Returns NULL if there is no memory. A NULL fn is
-   misuse. */
-TUCO_API tuco_ctx_after *tuco_ctx_after_make(tuco_ctx *ctx, tuco_fn *fn, void *arg);
+/* Arranges for fn(arg) to run in a new goroutine when ctx is done, or now if it is done
+   already. The call is not made if no runtime runs at that time. The handle holds a
+   reference to ctx; free it with tuco_ctx_after_free(). Returns NULL if out of memory. A
+   NULL ctx or fn is misuse. */
+TUCO_API TUCO_MAKES tuco_ctx_after *tuco_ctx_after_make(tuco_ctx *ctx, tuco_fn *fn,
+                                                        void *arg);
 
-/* Returns true if the call has been prevented, by this call of stop: fn will not run.
-   Returns false if it was started or stopped before; it is not waited for. */
+/* Stops the call. Returns true if this prevented fn from running, false if fn was already
+   started or stopped. Does not wait for fn. */
 TUCO_API bool tuco_ctx_after_stop(tuco_ctx_after *after);
 
-/* Gives the handle back; the call is still made unless it was stopped, or nobody has a
-   reference to the context any more. NULL is allowed. */
+/* Frees the handle. fn still runs when the context is done, unless the call was stopped
+   or the last reference to the context is dropped before. NULL is allowed. */
 TUCO_API void tuco_ctx_after_free(tuco_ctx_after *after);
 
-/* Goroutines that belong together: all have ended before the wait for them returns. */
+/* A set of goroutines with one context and one result. */
 typedef struct tuco_group tuco_group;
 
-/* Makes a group, with a context made from parent that its goroutines get. At most limit
-   of them run at the same time; 0: any number. Returns NULL if there is no memory or
-   limit is negative. */
-TUCO_API tuco_group *tuco_group_make(tuco_ctx *parent, int limit);
+/* Makes a group whose context is a child of parent. At most limit of its goroutines run
+   at the same time; 0 means no limit. Returns NULL if out of memory or if limit is
+   negative. */
+TUCO_API TUCO_MAKES tuco_group *tuco_group_make(tuco_ctx *parent, int limit);
 
-/* Starts a goroutine that runs fn(ctx, arg). The first of them that returns something
-   else than 0 cancels the group's context with that as its cause; ending by tuco_exit()
-   counts as 0. Blocks while limit goroutines run. A goroutine of the group may start
-   others in it. Returns as tuco_go() does. A NULL fn is misuse. */
+/* Starts a goroutine that runs fn(ctx, arg) with the group's context. Blocks while limit
+   goroutines run. The first fn that returns a value other than 0 cancels the context with
+   that cause. A goroutine that ends by tuco_exit() counts as 0. Returns as tuco_go()
+   does. A NULL fn is misuse. */
 TUCO_API int tuco_group_go(tuco_group *group, int (*fn)(tuco_ctx *, void *), void *arg);
 
-/* Blocks until all goroutines of the group have ended, cancels its context, frees the
-   group and returns what the first of them to fail returned, or 0. */
+/* Same as tuco_group_go(), but returns -EAGAIN instead of blocking. */
+TUCO_API TUCO_NODISCARD int tuco_group_try_go(tuco_group *group,
+                                              int (*fn)(tuco_ctx *, void *), void *arg);
+
+/* Blocks until all goroutines of the group have ended, then cancels its context and frees
+   the group. Returns the first value other than 0 that an fn returned, or 0. */
 TUCO_API int tuco_group_wait(tuco_group *group);
 
 #ifdef __cplusplus

@@ -11,97 +11,97 @@
 extern "C" {
 #endif
 
-/* What a goroutine runs. Returning from it ends the goroutine. */
+/* The function of a goroutine. The goroutine ends when it returns. */
 typedef void tuco_fn(void *arg);
 
-/* The settings of the runtime. A zeroed struct asks for every default. The environment
-   variable named beside a field, where there is one, overrides the field. */
+/* The settings of the runtime. A field that is zero means its default. An environment
+   variable named at a field overrides the field. */
 typedef struct tuco_config {
-    /* TUCOPROCS: goroutines that run at the same time, 1 to 1024; 0: as many as the CPUs
-       that the process may use, or fewer if the CPU quota of its control group is less;
-       then it follows changes, see tuco_procs_auto() */
+    /* TUCOPROCS: how many goroutines run at the same time, 1 to 1024. Default: the CPUs
+       that the process may use, or the CPU quota of its control group if that is less;
+       the number then follows changes of both, see tuco_procs_auto(). */
     int procs;
-    /* TUCOSTACK: bytes reserved for each goroutine's stack; 0: 262144 (256 KiB) */
+    /* TUCOSTACK: bytes reserved for each goroutine's stack. Default: 262144 (256 KiB). */
     size_t stack_size;
-    /* threads that run goroutines, the caller of tuco_run() included; 0: 10000 */
+    /* Limit of threads that run goroutines, including the caller of tuco_run(). Default:
+       10000. */
     int max_threads;
-    /* how long a goroutine, or several that wake one another, may keep the others
-       waiting; 0: 10 ms */
-    tuco_time slice;
+    /* How long a goroutine, or a chain of goroutines that wake each other, runs while
+       others wait. Default: 10 ms. */
+    tuco_duration slice;
+    /* Must be zero. */
+    uint64_t reserved[4];
 } tuco_config;
 
-/* Sets what the next tuco_run() or tuco_start() uses. The struct is copied; NULL asks for
-   the defaults. Returns -EBUSY while the runtime is running and -EINVAL for a value out
-   of range, and then changes nothing. */
+/* Sets the configuration of the next tuco_run() or tuco_start(). The struct is copied;
+   NULL restores the defaults. Returns -EBUSY while the runtime is running and -EINVAL for
+   a value out of range; the configuration is then unchanged. */
 TUCO_API int tuco_configure(const tuco_config *config);
 
-/* Starts the runtime, runs main_fn(arg) as goroutine 1 beginning on the calling thread,
-   and returns what it returned. Goroutines that are still alive at that moment run no
-   more: one that is running stops when it next blocks or yields, and is given a moment to
-   come to that or to its end. If none was left behind, every thread is joined and all
-   memory is freed, and tuco_run() can be called again; otherwise a later call returns
-   -EBUSY. If the calling thread computes, or is in a system call, for another goroutine
-   when main_fn returns elsewhere, tuco_run() returns when that one comes to its end, or to
-   a call of this library that waits or yields; a main_fn that calls tuco_lock_thread()
-   first never returns elsewhere. Returns -EBUSY if the runtime is already running, -EINVAL
-   for a bad setting or environment variable (a message on standard error names it),
-   -ENOMEM or -EAGAIN if memory or threads cannot be had, -EPERM if the process may not
-   handle signals. The result of main_fn is returned unchanged, so let it be non-negative
-   where the difference matters. */
+/* Starts the runtime, runs main_fn(arg) as goroutine 1 and returns its result. When
+   main_fn returns, the other goroutines stop: each at its next call that blocks or
+   yields. tuco_run() returns within 100 ms of main_fn. If all goroutines have ended by
+   then it joins all threads, frees all memory and may be called again; otherwise later
+   calls return -EBUSY. Returns -EBUSY if the runtime is already running, -EINVAL for a
+   bad setting or environment variable, which a message on standard error names, -ENOMEM
+   or -EAGAIN if memory or a thread cannot be allocated, and -EPERM if the process may not
+   install signal handlers. The result of main_fn is returned unchanged: a negative one
+   looks like an error. A NULL main_fn is misuse. */
 TUCO_API int tuco_run(int (*main_fn)(void *), void *arg);
 
-/* Starts the runtime in the background; the caller stays a plain thread. Returns as
-   tuco_run() does. */
+/* Starts the runtime in the background. The caller stays a foreign thread. Returns 0, or
+   an error as tuco_run() does. */
 TUCO_API int tuco_start(void);
 
-/* Waits until every goroutine has ended, then joins every thread and frees all that
-   tuco_start() and the goroutines took. Returns -ETIMEDOUT if the deadline passes first,
-   and then everything works as before; -EINVAL if tuco_start() was not called; -EDEADLK
-   when called from a goroutine, which would wait for itself; -EBUSY while another thread
-   is in tuco_stop(), tuco_run(), tuco_start() or tuco_configure(). Other threads that
-   wait for one another in calls of this library are not waited for, and go on waiting. */
+/* Waits until every goroutine has ended, then stops the runtime, joins its threads and
+   frees its memory. Returns -ETIMEDOUT if the deadline passes first: the runtime then
+   keeps running. Returns -EINVAL if the runtime is not running, -EDEADLK if called by a
+   goroutine, and -EBUSY while another thread is in tuco_stop(), tuco_run(), tuco_start()
+   or tuco_configure(). */
 TUCO_API int tuco_stop(tuco_time deadline);
 
-/* Starts a goroutine that runs fn(arg). Never blocks. Returns -ENOMEM if no memory is
-   left and -ESRCH if the runtime is not running. A NULL fn is misuse. */
+/* Starts a goroutine that runs fn(arg). Does not wait for it. Returns -ENOMEM if out of
+   memory and -ESRCH if the runtime is not running. A NULL fn is misuse. */
 TUCO_API int tuco_go(tuco_fn *fn, void *arg);
 
-/* Starts a goroutine that owns a copy of the size bytes at arg, kept on its stack until
-   fn returns and aligned for any type: fn gets the address of the copy, and *arg may
-   change as soon as the call returns. Returns as tuco_go() does, and -EINVAL if size is
-   more than half of the stack size. */
+/* Starts a goroutine that runs fn on a copy of the size bytes at arg. The copy lies on
+   the goroutine's stack until fn returns, and is aligned for any type. Returns as
+   tuco_go() does, and -EINVAL if size is more than half of the stack size. */
 TUCO_API int tuco_go_copy(tuco_fn *fn, const void *arg, size_t size);
 
-/* How a goroutine differs from the default. Zeroed fields mean the default. */
+/* Attributes of a goroutine. A field that is zero means its default. */
 typedef struct tuco_attr {
-    /* shown in reports; copied, at most TUCO_NAME_MAX bytes; NULL: none */
+    /* Shown in reports. Copied; at most TUCO_NAME_MAX bytes. Default: no name. */
     const char *name;
-    /* bytes reserved for the stack, rounded up to a power of two; 0: the configured
-       size */
+    /* Bytes reserved for the stack, rounded up to a power of two. Default: the configured
+       size. */
     size_t stack_size;
+    /* Must be zero. */
+    uint64_t reserved[2];
 } tuco_attr;
 
-/* The longest name of a goroutine, not counting the terminating zero. */
+/* The longest name of a goroutine, without the terminating zero. */
 #define TUCO_NAME_MAX 31
 
-/* Starts a goroutine as attr says; a NULL attr means tuco_go(). Returns as tuco_go()
-   does, -ENAMETOOLONG for a longer name, and -EINVAL for a stack size that cannot be had
-   (below 16 KiB or above 64 GiB). */
+/* Starts a goroutine with attributes. A NULL attr means the defaults. Returns as
+   tuco_go() does, -ENAMETOOLONG if the name is too long, and -EINVAL if the stack size is
+   below 16 KiB or above 64 GiB or a reserved field is not zero. */
 TUCO_API int tuco_go_attr(const tuco_attr *attr, tuco_fn *fn, void *arg);
 
-/* Lets other goroutines run: the caller goes to the end of a queue. Returns at once if
-   nothing else is waiting. On a foreign thread it yields the thread. */
+/* Puts the calling goroutine at the end of the run queue and runs another one. Returns at
+   once if the caller's processor finds no other goroutine to run. On a foreign thread
+   calls sched_yield(). */
 TUCO_API void tuco_yield(void);
 
-/* Not for programs: how many goroutines have been asked to give way and have not yet, and
-   the yield of one of them. */
+/* Private, for tuco_checkpoint(): how many threads have a pending preemption request,
+   and the function that yields if the caller's thread is one of them. */
 TUCO_API extern unsigned tuco_private_checkpoint_wanted;
 TUCO_API void tuco_private_checkpoint_slow(void);
 
-/* For loops that compute for long: one load and a branch, and a yield if the runtime has
-   asked the goroutine to give way, because others have been waiting for longer than the
-   time slice. Loops without it are interrupted by a signal, which costs some tens of
-   microseconds and a thread that waits. Nothing on a foreign thread. */
+/* For long loops: yields if the runtime has requested it, because the caller has nearly
+   used up its time slice and another goroutine waits, or because a timer is due or I/O is
+   ready. Otherwise costs a load and a branch. A loop without checkpoints is interrupted
+   by a signal instead, which is more expensive. Does nothing on a foreign thread. */
 static inline void tuco_checkpoint(void) {
     if (__builtin_expect(
             __atomic_load_n(&tuco_private_checkpoint_wanted, __ATOMIC_RELAXED) != 0, 0)) {
@@ -109,91 +109,75 @@ static inline void tuco_checkpoint(void) {
     }
 }
 
-/* Between the two calls the goroutine is not interrupted in favour of others: it keeps its
-   processor until it blocks, yields or comes to tuco_preempt_on(). Nests; goes with the
-   goroutine. For a section whose time matters, not for exclusion: other goroutines run at
-   the same time. One that sleeps in the kernel loses its processor all the same. Switching
-   it on more often than off is misuse. Nothing on a foreign thread. */
+/* Disable and enable preemption of the calling goroutine. Calls nest. In between the
+   goroutine keeps its processor until it waits, yields, announces a call that may block,
+   or uses no CPU time for 40 ms. This is not a lock: other goroutines run in parallel.
+   tuco_preempt_on() without tuco_preempt_off() is misuse. Both do nothing on a foreign
+   thread. */
 TUCO_API void tuco_preempt_off(void);
 TUCO_API void tuco_preempt_on(void);
 
-/* Wires the calling goroutine to its thread: until it has called tuco_unlock_thread() as
-   often, it runs on no other thread, and no other goroutine runs on this one. For
-   libraries that keep their state in the thread, and for system calls that change it. If
-   it ends while it is wired, its thread ends with it; the thread that called tuco_run()
-   sleeps instead until the runtime ends. Threads are not started from a wired one, so
-   that they do not inherit what it may have changed. Unlocking too often does nothing.
-   Nothing on a foreign thread. */
+/* Wire the calling goroutine to its thread, and undo that, as Go's LockOSThread() and
+   UnlockOSThread() do. Calls nest. In between the goroutine runs on no other thread, and
+   no other goroutine runs on this one. If the goroutine ends while it is wired, the
+   thread ends too, unless it is the one that called tuco_run(). An unlock without a lock
+   does nothing. Both do nothing on a foreign thread. */
 TUCO_API void tuco_lock_thread(void);
 TUCO_API void tuco_unlock_thread(void);
 
-/* Around a call that may block the thread, read() on a file say: if it lasts, others run
-   on other threads meanwhile. Costs a few nanoseconds if it does not. Nests; goes with the
-   goroutine. Without this, a call that blocks is noticed as well, only later, after some
-   milliseconds. The thread gets no signal either way. When the call is over the goroutine
-   may have to wait for its turn, and may then go on on another thread. tuco_blocking()
-   returns fn(arg), called between the two. Leaving more often than entering is misuse.
-   Nothing on a foreign thread. */
+/* Announce the begin and the end of a call that may block the thread, such as read() on a
+   file, so that the runtime gives the processor to other goroutines sooner. Calls nest.
+   After the call the goroutine may wait for a processor and resume on another thread.
+   tuco_blocking() calls fn(arg) between the two and returns its result. An exit without
+   an enter is misuse. The announcements do nothing on a foreign thread. */
 TUCO_API void tuco_blocking_enter(void);
 TUCO_API void tuco_blocking_exit(void);
 TUCO_API intptr_t tuco_blocking(intptr_t (*fn)(void *), void *arg);
 
-/* Sets how many goroutines run at the same time, 1 to 1024, and returns the number from
-   before; n < 1 only asks. More than 1024 count as 1024. Nobody is stopped for it: with
-   fewer, each goroutine that runs on one too many goes on until it blocks, or until its
-   time slice is over. From now on the number stays, whatever becomes of CPUs and quotas.
-   Returns 0 and does nothing while the runtime is not running. */
+/* Sets how many goroutines run at the same time and returns the previous number, as Go's
+   GOMAXPROCS() does. n < 1 only returns the number; n > 1024 means 1024. The number then
+   no longer follows CPUs and quotas. Returns 0 and does nothing while the runtime is not
+   running. */
 TUCO_API int tuco_procs(int n);
 
-/* Sets the number to what it is by default, the CPUs that the process may use or the CPU
-   quota of its control group, rounded up and not below 2, whichever is less, and has it
-   follow changes of both from now on. Returns the new number; 0 while the runtime is not
-   running. */
+/* Sets the number of processors to its default, which follows later changes of the CPUs
+   that the process may use and of the CPU quota of its control group. Returns the new
+   number, or 0 while the runtime is not running. */
 TUCO_API int tuco_procs_auto(void);
 
-/* Sets how many threads there may be that run goroutines, and returns the number from
-   before; n < 1 only asks. The number that there are at the moment is the least. At the
-   limit, if no thread is free, a processor that has no thread yet gets none. But if
-   goroutines wait for a second for one whose thread has given it up, because its goroutine
-   is wired, or sleeps in the kernel with it, the program ends with a report of thread
-   exhaustion. The next start of the runtime begins with the configured number again. */
+/* Sets the limit of threads that run goroutines and returns the previous limit. n < 1
+   only returns it. The limit cannot be below the number of threads that exist. Every
+   start of the runtime resets it to tuco_config.max_threads; returns 0 and does nothing
+   while the runtime is not running. If the limit has kept runnable goroutines waiting for
+   a second, the process ends with a report of thread exhaustion. */
 TUCO_API int tuco_set_max_threads(int n);
 
-/* Ends the calling goroutine after running its deferred calls. Others go on. When called
-   by the main goroutine, tuco_run() does not return until the others have ended, and then
-   the process ends with the report that there are no goroutines left. Misuse on a foreign
-   thread. */
+/* Runs the deferred calls of the calling goroutine and ends it. If the main goroutine
+   calls this, tuco_run() does not return: when all other goroutines have ended, the
+   process ends with a deadlock report, unless the program has other threads, which might
+   still start goroutines. Misuse on a foreign thread. */
 TUCO_API TUCO_NORETURN void tuco_exit(void);
 
-/* Registers fn(arg) to be called when the calling goroutine ends, whether by returning or
-   by tuco_exit(), the last registered first. A deferred call may block, and may defer
-   further calls. Returns -ENOMEM if no memory is left (fn will then not be called) and
-   -EPERM on a foreign thread. */
+/* Registers fn(arg) to be called when the calling goroutine ends, in last-in first-out
+   order. Returns -ENOMEM if out of memory and -EPERM on a foreign thread. A NULL fn is
+   misuse. */
 TUCO_API int tuco_defer(tuco_fn *fn, void *arg);
 
-/* Returns the number of the calling goroutine: 1 is the main goroutine, and no number is
-   used twice while the runtime runs. Returns 0 on a foreign thread. */
+/* Returns the number of the calling goroutine, or 0 on a foreign thread. The main
+   goroutine is 1. A running runtime never reuses a number. */
 TUCO_API uint64_t tuco_id(void);
 
-/* Returns how many goroutines are alive. The runtime's own helpers are not goroutines.
-   While others start and end goroutines the number is already old when it is returned. */
+/* Returns the number of goroutines that have been started and have not ended. The number
+   may be out of date when it is returned. */
 TUCO_API size_t tuco_count(void);
 
-/* Returns how many CPUs the process may run on. Never less than 1. */
+/* Returns the number of CPUs in the calling thread's affinity mask, at least 1. */
 TUCO_API int tuco_cpus(void);
 
-/* Names the calling goroutine for reports; NULL takes the name away. Returns
-   -ENAMETOOLONG above TUCO_NAME_MAX bytes and -EPERM on a foreign thread, and then leaves
-   the old name. */
+/* Names the calling goroutine in reports; NULL removes the name. Returns -ENAMETOOLONG if
+   name has more than TUCO_NAME_MAX bytes and -EPERM on a foreign thread; the old name
+   then stays. */
 TUCO_API int tuco_set_name(const char *name);
-
-/* A foreign thread that will call into the library later, and could then wake a
-   goroutine, announces itself: between the two calls the report that all goroutines are
-   asleep is held back. Nests; leaving more often than entering is misuse. A thread that
-   is inside a call of this library and does not wait there, and a runtime started by
-   tuco_start(), hold it back without this. */
-TUCO_API void tuco_foreign_enter(void);
-TUCO_API void tuco_foreign_exit(void);
 
 #ifdef __cplusplus
 }

@@ -5,116 +5,112 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <tuco/errno.h>
 #include <tuco/version.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Nanoseconds: a span of time, or a point on the monotonic clock. */
+/* A point on the monotonic clock, and a span of time, both in nanoseconds. */
 typedef int64_t tuco_time;
+typedef int64_t tuco_duration;
 
-/* The deadline that never comes. Adding a span to a point cannot pass it: see
-   tuco_deadline(). */
+/* No deadline. */
 #define TUCO_NEVER INT64_MAX
 
-#define TUCO_MICROSECOND ((tuco_time)1000)
-#define TUCO_MILLISECOND ((tuco_time)1000000)
-#define TUCO_SECOND      ((tuco_time)1000000000)
+#define TUCO_MICROSECOND ((tuco_duration)1000)
+#define TUCO_MILLISECOND ((tuco_duration)1000000)
+#define TUCO_SECOND      ((tuco_duration)1000000000)
+#define TUCO_MINUTE      (60 * TUCO_SECOND)
+#define TUCO_HOUR        (60 * TUCO_MINUTE)
 
-/* As in tuco/go.h and tuco/chan.h. */
+/* From tuco/go.h and tuco/chan.h. */
 typedef void tuco_fn(void *arg);
 typedef struct tuco_chan tuco_chan;
 
-/* Returns the time on the monotonic clock. It never goes backwards and is always
-   positive. Never blocks. */
+/* Returns the time on the monotonic clock. It is positive and never goes backwards. Never
+   blocks. */
 TUCO_API tuco_time tuco_now(void);
 
-/* Returns the deadline that lies duration after now. A duration so long that the sum
-   would overflow gives TUCO_NEVER; a negative one gives a point in the past. Never
-   blocks. */
-TUCO_API tuco_time tuco_deadline(tuco_time duration);
+/* Returns tuco_now() + duration, or TUCO_NEVER if the sum overflows. A negative duration
+   gives a point in the past. Never blocks. */
+TUCO_API tuco_time tuco_deadline(tuco_duration duration);
 
-/* Blocks the calling goroutine, or the calling thread, for at least duration. Returns at
-   once if that is zero or negative. A duration that reaches TUCO_NEVER is a wait for ever,
-   and counts as one for the report of a deadlock. */
-TUCO_API void tuco_sleep(tuco_time duration);
+/* Blocks the caller for at least duration. Returns at once if duration is zero or
+   negative. */
+TUCO_API void tuco_sleep(tuco_duration duration);
 
-/* Blocks the calling goroutine, or the calling thread, until the clock has reached
-   deadline. Returns at once if it has; TUCO_NEVER is a wait for ever, as above. */
+/* Blocks the caller until deadline, forever if that is TUCO_NEVER. Returns at once if the
+   deadline has passed. */
 TUCO_API void tuco_sleep_until(tuco_time deadline);
 
 /*
- * Timers.
+ * Timers and tickers.
  *
- * A timer fires once, duration after it was made or reset; a ticker fires every period.
- * None fires early. Firing sends the time at which it fired, a tuco_time, to the channel of
- * the timer, or runs a function in a new goroutine. The channel holds one value at most,
- * though its length and capacity show as 0: a ticker drops the ticks for which it is full,
- * and keeps its phase.
+ * A timer fires once, a ticker every period; neither fires early. Firing sends the
+ * current tuco_time to the channel of the timer, or runs a function in a new goroutine.
+ * The channel buffers one value, though tuco_chan_len() and tuco_chan_cap() return 0. A
+ * ticker drops ticks while the value is not received, and keeps its phase.
  *
- * Stop and reset leave no trace of what was before: once they have returned, no value that
- * the timer sent earlier can be received. They return true if the timer had been set and the
- * program has not noticed its firing: it had not fired, or its value had not been received.
- * A timer with a function has fired when its goroutine was made.
+ * Stop and reset follow Go 1.23: after they return, no value that was sent before can be
+ * received.
  *
- * Any goroutine and any thread may use a timer, while the runtime runs. A timer that is set
- * when the runtime ends does not fire; it can still be stopped and freed, and be reset once
- * the runtime runs again. One that is set keeps the report of a deadlock silent.
+ * Goroutines and foreign threads may use timers while the runtime runs. An armed timer
+ * does not fire after the runtime has ended, but can still be stopped and freed. An armed
+ * timer suppresses the deadlock report.
  *
- * The one who made a timer frees it. Nobody may be in a call with it then, or come to it
- * later; its channel stays for as long as somebody has a reference to that.
+ * Free a timer only when no other call uses it or will use it. A caller with a reference
+ * to its channel may go on using the channel.
  */
 typedef struct tuco_timer tuco_timer;
 typedef struct tuco_ticker tuco_ticker;
 
-/* Makes a channel that receives one value, the time, after duration; at once if that is
-   zero or negative. The caller has its only reference, to be given back by
-   tuco_chan_unref(), which may be before the time has come: nothing is left behind then.
-   Returns NULL if there is no memory or the runtime does not run. Never blocks. */
-TUCO_API tuco_chan *tuco_after(tuco_time duration);
+/* Makes a channel that receives one value, the time, after duration. The caller owns the
+   only reference and may drop it with tuco_chan_unref() at any time. Returns NULL if out
+   of memory or if the runtime is not running. Never blocks. */
+TUCO_API TUCO_MAKES tuco_chan *tuco_after(tuco_duration duration);
 
-/* Makes a timer with a channel, which fires after duration; at once if that is zero or
-   negative. Returns NULL if there is no memory or the runtime does not run. Never
-   blocks. */
-TUCO_API tuco_timer *tuco_timer_make(tuco_time duration);
+/* Makes a timer that fires after duration and has a channel. Returns NULL if out of
+   memory or if the runtime is not running. Never blocks. */
+TUCO_API TUCO_MAKES tuco_timer *tuco_timer_make(tuco_duration duration);
 
-/* Makes a timer without a channel, which runs fn(arg) in a goroutine of its own after
-   duration; at once if that is zero or negative. If there is no memory for the goroutine
-   then, it is tried again until there is. Returns NULL if there is no memory for the timer
-   or the runtime does not run. Never blocks. */
-TUCO_API tuco_timer *tuco_timer_func(tuco_time duration, tuco_fn *fn, void *arg);
+/* Makes a timer that runs fn(arg) in a new goroutine after duration and has no channel.
+   Returns NULL if out of memory or if the runtime is not running. Never blocks. A NULL fn
+   is misuse. */
+TUCO_API TUCO_MAKES tuco_timer *tuco_timer_func(tuco_duration duration, tuco_fn *fn,
+                                                void *arg);
 
-/* Returns the channel of the timer, without a reference: it stays as long as the timer, or
-   longer if the caller takes one. NULL if the timer has a function. */
-TUCO_API tuco_chan *tuco_timer_chan(tuco_timer *t);
+/* Returns the channel of the timer, or NULL if it has none. The channel is valid as long
+   as the timer; take a reference to keep it longer. */
+TUCO_API tuco_chan *tuco_timer_chan(const tuco_timer *t);
 
-/* Stops the timer: it does not fire until it is reset. Returns as said above: false means
-   that its value was received, its function started, or that it was not set. Does not wait
-   for the function. Never blocks. */
+/* Disarms the timer. Returns true if it was armed and had not fired, or if its value had
+   not been received. Returns false if its value was received, its function was started,
+   or it was not armed. Does not wait for the function. Never blocks. NULL is misuse. */
 TUCO_API bool tuco_timer_stop(tuco_timer *t);
 
-/* Stops the timer, and sets it to fire after duration. Returns what tuco_timer_stop() would
-   have. Never blocks. */
-TUCO_API bool tuco_timer_reset(tuco_timer *t, tuco_time duration);
+/* Stops the timer and arms it to fire after duration. Returns as tuco_timer_stop() does.
+   Never blocks. NULL is misuse. */
+TUCO_API bool tuco_timer_reset(tuco_timer *t, tuco_duration duration);
 
 /* Stops and frees the timer. NULL is allowed. Never blocks. */
 TUCO_API void tuco_timer_free(tuco_timer *t);
 
-/* Makes a ticker, which fires every period, first after one. Returns NULL if period is not
-   positive, if there is no memory or if the runtime does not run. Never blocks. */
-TUCO_API tuco_ticker *tuco_ticker_make(tuco_time period);
+/* Makes a ticker that fires every period, first after one period. Returns NULL if period
+   is not positive, if out of memory or if the runtime is not running. Never blocks. */
+TUCO_API TUCO_MAKES tuco_ticker *tuco_ticker_make(tuco_duration period);
 
-/* Returns the channel of the ticker, without a reference, as tuco_timer_chan() does. */
-TUCO_API tuco_chan *tuco_ticker_chan(tuco_ticker *t);
+/* Returns the channel of the ticker. The channel is valid as long as the ticker; take a
+   reference to keep it longer. */
+TUCO_API tuco_chan *tuco_ticker_chan(const tuco_ticker *t);
 
-/* Stops the ticker: it does not fire until it is reset. Returns true if it had been
-   ticking. NULL is allowed. Never blocks. */
+/* Stops the ticker. Returns true if it was ticking. NULL is allowed. Never blocks. */
 TUCO_API bool tuco_ticker_stop(tuco_ticker *t);
 
-/* Stops the ticker, and lets it fire every period, first after one. A period that is not
-   positive is misuse. Returns what tuco_ticker_stop() would have. Never blocks. */
-TUCO_API bool tuco_ticker_reset(tuco_ticker *t, tuco_time period);
+/* Stops the ticker and restarts it with period. Returns true if it was ticking. Never
+   blocks. NULL, or a period that is not positive, is misuse. */
+TUCO_API bool tuco_ticker_reset(tuco_ticker *t, tuco_duration period);
 
 /* Stops and frees the ticker. NULL is allowed. Never blocks. */
 TUCO_API void tuco_ticker_free(tuco_ticker *t);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tuco/version.h: the version of the headers, and the mark that exports a function from
-   the library. */
+/* tuco/version.h: the version of the headers, and the attributes of functions. */
 #ifndef TUCO_VERSION_H
 #define TUCO_VERSION_H
 
@@ -15,15 +14,30 @@
 #define TUCO_API
 #endif
 
+/* Marks functions whose result must be used: it reports whether the caller has the lock,
+   the connection or the units, or how much was done. */
+#if defined(__GNUC__)
+#define TUCO_NODISCARD __attribute__((warn_unused_result))
+#else
+#define TUCO_NODISCARD
+#endif
+
+/* Marks functions whose result is the only reference to the new object. */
+#define TUCO_MAKES TUCO_NODISCARD
+
 #ifdef __cplusplus
+#if defined(__GNUC__)
+#define TUCO_NORETURN __attribute__((noreturn)) /* clang needs it next to TUCO_API */
+#else
 #define TUCO_NORETURN [[noreturn]]
+#endif
 extern "C" {
 #else
 #define TUCO_NORETURN _Noreturn
 #endif
 
-/* Returns the version of the library that is linked, which can be newer than the headers
-   that the program was compiled with. The string is static. */
+/* Returns the version of the linked library as a static string. The library may be newer
+   than the headers that the program was compiled with. */
 TUCO_API const char *tuco_version(void);
 
 #ifdef __cplusplus

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Calling the kernel without the C library. */
+/* System calls without the C library. */
 #ifndef RT_ARCH_CALL_H
 #define RT_ARCH_CALL_H
 
 #include <stdint.h>
 
-/* The call of that number, one of <sys/syscall.h>, with up to six arguments. Returns what
-   the kernel does: an error is a negative number, and errno stays as it is. */
+/* Makes the system call of that number (<sys/syscall.h>) with up to six arguments. Returns
+   the kernel's result: a negative number is an error. Leaves errno alone. */
 static inline int64_t arch_kernel_call(int64_t number, int64_t a, int64_t b, int64_t c,
                                        int64_t d, int64_t e, int64_t f);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* context_check.c: holds the assembler's offsets against the C struct; has no code. */
+/* context_check.c: checks the assembler's offsets against the C struct; has no code. */
 #include "arch/arch.h"
 
 #include <stddef.h>

@@ -1,56 +1,86 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocation by the C library, with the seam for injected failure. */
+/* Allocation from the C library, with the hook for injected failures. */
 #include "base/alloc.h"
 #include "base/atomic.h"
+#include "base/race.h"
 #include "os/fault.h"
 #include "os/os.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Pieces of this size come from the kernel, as zeroes that cost nothing until they are
-   touched. */
+/* Blocks of at least this size use calloc(): the kernel supplies zeroed pages, which cost
+   nothing until they are touched. */
 #define LARGE_BYTES ((size_t)128 * 1024)
 
 struct listed {
     struct listed *next;
 };
 
-/* Atomic: pushed to by anybody, and only taken as a whole, so that no element can come
-   back unnoticed between a look and a change. */
+/* Atomic. Any thread pushes. The list is only ever taken as a whole, so there is no ABA
+   problem. */
 static rt_atomic(struct listed *) to_free;
+
+/* Calls into the C library, hidden from ThreadSanitizer: see race.h. */
+
+static inline void *get(size_t bytes) {
+    rt_race_ignore_begin();
+    void *memory = malloc(bytes);
+    rt_race_ignore_end();
+    return memory;
+}
+
+static inline void *get_zeroed(size_t bytes) {
+    rt_race_ignore_begin();
+    void *memory = calloc(1, bytes);
+    rt_race_ignore_end();
+    return memory;
+}
+
+static inline void *get_lines(size_t bytes) {
+    rt_race_ignore_begin();
+    void *memory = aligned_alloc(RT_CACHE_LINE_BYTES, bytes);
+    rt_race_ignore_end();
+    return memory;
+}
+
+static inline void give_back(void *memory) {
+    rt_race_ignore_begin();
+    free(memory);
+    rt_race_ignore_end();
+}
 
 void rt_free_later(void *memory) {
     struct listed *l = memory;
-    struct listed *first = rt_load_rlx(&to_free); /* relaxed: the change decides */
+    struct listed *first = rt_load_rlx(&to_free); /* relaxed: the CAS below decides */
     do {
         l->next = first;
-        /* release: publishes the link, and all that was done with the memory. Pairs with
-           free_list(). */
+        /* release: publishes the link and the last writes to the memory. Pairs with the
+           swap in free_list(). */
     } while (!rt_cas_acqrel(&to_free, &first, l));
 }
 
 static RT_NOINLINE void free_list(void) {
-    /* acquire: pairs with rt_free_later(). */
+    /* acquire: pairs with the CAS in rt_free_later(). */
     struct listed *l = rt_swap_acqrel(&to_free, NULL);
     while (l != NULL) {
         struct listed *next = l->next;
         os_fault(OS_FAULT_FREE);
-        free(l);
+        give_back(l);
         l = next;
     }
 }
 
 void rt_free_listed(void) {
-    /* relaxed: a hint; who pushes in this moment is served by the next. */
+    /* relaxed: a hint; a push that this load misses is freed by the next call. */
     if (unlikely(rt_load_rlx(&to_free) != NULL)) {
         free_list();
     }
 }
 
-/* Small pieces by malloc and not by calloc: the C library keeps freed blocks at hand for
-   the former only. The compiler, which would make one of the two calls, is not to see that
-   they belong together. */
+/* Small blocks come from malloc() and memset(): the C library serves malloc() from its
+   per-thread cache, but not calloc(). The asm keeps the compiler from merging the two
+   calls into calloc(). */
 void *rt_alloc(size_t bytes) {
     OS_KEEP_ERRNO;
     rt_free_listed();
@@ -58,9 +88,9 @@ void *rt_alloc(size_t bytes) {
         return NULL;
     }
     if (bytes >= LARGE_BYTES) {
-        return calloc(1, bytes);
+        return get_zeroed(bytes);
     }
-    void *memory = malloc(bytes);
+    void *memory = get(bytes);
     __asm__("" : "+r"(memory));
     if (memory != NULL) {
         memset(memory, 0, bytes);
@@ -74,7 +104,7 @@ void *rt_alloc_raw(size_t bytes) {
     if (os_fault(OS_FAULT_ALLOC) != 0) {
         return NULL;
     }
-    return malloc(bytes);
+    return get(bytes);
 }
 
 void *rt_alloc_lines(size_t bytes) {
@@ -85,7 +115,7 @@ void *rt_alloc_lines(size_t bytes) {
     }
     size_t rounded =
         (bytes + RT_CACHE_LINE_BYTES - 1) & ~(size_t)(RT_CACHE_LINE_BYTES - 1);
-    void *memory = aligned_alloc(RT_CACHE_LINE_BYTES, rounded);
+    void *memory = get_lines(rounded);
     if (memory != NULL) {
         memset(memory, 0, rounded);
     }
@@ -97,5 +127,5 @@ void rt_free(void *memory) {
     if (memory != NULL) {
         os_fault(OS_FAULT_FREE);
     }
-    free(memory);
+    give_back(memory);
 }

@@ -1,33 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory of the C library, by one way, so that tests can make it fail and count it. */
+/* The only way to the C library's allocator, so that tests can fail and count its
+   calls. */
 #ifndef RT_BASE_ALLOC_H
 #define RT_BASE_ALLOC_H
 
 /*
- * Not inside. ('Not inside') The C library's lock may be held by a goroutine that a signal
- * has stopped, and that goes on only when somebody gives it a P: see preempt.c. So nobody
- * inside the runtime, nor a scheduler, nor the monitor, allocates or frees. What they need
- * themselves, stacks, descriptors and chunks of a queue, they have from the kernel; what
- * has to be freed there is put on a list, and freed by who comes next from outside.
+ * Not inside. ('Not inside') A goroutine that a signal has stopped may hold the C
+ * library's allocator lock, and it resumes only when an M hands it a P: see preempt.c. So
+ * code inside the runtime, the scheduler and sysmon neither allocate nor free. They get
+ * their stacks, descriptors and queue chunks from the kernel. What they have to free they
+ * push on a list; the next caller from outside frees it.
  */
 #include "base/compiler.h"
 
-/* Zeroed memory, aligned for any type; NULL if there is none. */
+/* Returns zeroed memory, aligned for any type, or NULL. */
 void *rt_alloc(size_t bytes) RT_NODISCARD;
 
-/* The same with anything in it: for what writes all that it reads, and is made often. */
+/* Without zeroing: for frequent callers that initialize all they read. */
 void *rt_alloc_raw(size_t bytes) RT_NODISCARD;
 
-/* Zeroed memory, aligned to a cache line: for what has members that have to be. */
+/* Zeroed and aligned to a cache line, for structs with cache-aligned members. */
 void *rt_alloc_lines(size_t bytes) RT_NODISCARD;
 
-/* NULL is allowed. Frees as well what is on the list. */
+/* NULL is allowed. Frees the list of rt_free_later() as well. */
 void rt_free(void *memory);
 
-/* Puts it on the list, its first word being the link. Anywhere, without waiting. */
+/* Pushes memory on the list; overwrites its first word. Callable anywhere; never
+   waits. */
 void rt_free_later(void *memory);
 
-/* Frees what is on the list. */
+/* Frees the list of rt_free_later(). */
 void rt_free_listed(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Walks the calling stack with the compiler's unwinder, which needs no memory and no lock
-   of ours. */
+/* Walks the calling stack with the compiler's unwinder, which takes no memory and no lock
+   of the runtime. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -12,15 +12,37 @@
 #include <string.h>
 #include <unwind.h>
 
-/* As many as Go prints before it leaves out the middle. An overflowed stack has
-   thousands. */
+/* Go's limit. An overflowed stack has thousands of frames. */
 #define FRAMES_SHOWN 100
 
 struct walk {
     int fd;
     int frames;
     const void *skip_until;
+    bool whole;
 };
+
+/* A record of base/text.h: the distance from each field to the start or end of the
+   code. */
+struct text {
+    int64_t low;
+    int64_t high;
+};
+
+/* Weak: the simulation is built without these records. */
+extern const struct text __start_rt_text[] __attribute__((weak, visibility("hidden")));
+extern const struct text __stop_rt_text[] __attribute__((weak, visibility("hidden")));
+
+static bool is_of_library(uintptr_t pc) {
+    for (const struct text *t = __start_rt_text; t < __stop_rt_text; t++) {
+        uintptr_t low = (uintptr_t)&t->low + (uintptr_t)t->low;
+        uintptr_t high = (uintptr_t)&t->high + (uintptr_t)t->high;
+        if (pc - low < high - low) {
+            return true;
+        }
+    }
+    return false;
+}
 
 static const char *base_name(const char *path) {
     const char *slash = strrchr(path, '/');
@@ -51,7 +73,7 @@ static void print_frame(int fd, const void *pc) {
     rt_print_to(fd, "%s(...)\n\t",
                 known && info.dli_sname != NULL ? info.dli_sname : "??");
     if (known) {
-        /* What addr2line -e MODULE takes. */
+        /* The arguments of addr2line -e MODULE. */
         rt_print_to(fd, "%s +0x%tx\n", info.dli_fname,
                     (const char *)pc - (const char *)info.dli_fbase);
     } else {
@@ -72,19 +94,23 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *raw) {
         }
         w->skip_until = NULL;
     }
+    uintptr_t pc = before != 0 ? ip : ip - 1;
+    if (!w->whole && is_of_library(pc)) {
+        return _URC_NO_REASON;
+    }
     if (w->frames++ == FRAMES_SHOWN) {
         rt_print_to(w->fd, "...additional frames elided...\n");
         return _URC_END_OF_STACK;
     }
-    print_frame(w->fd, (const void *)(before != 0 ? ip : ip - 1));
+    print_frame(w->fd, (const void *)pc);
     return _URC_NO_REASON;
 }
 
-void rt_backtrace_print(int fd, const void *skip_until) {
-    struct walk w = {.fd = fd, .skip_until = skip_until};
+void rt_backtrace_print(int fd, const void *skip_until, bool whole) {
+    struct walk w = {.fd = fd, .skip_until = skip_until, .whole = whole};
     _Unwind_Backtrace(visit, &w);
-    if (w.frames == 0 && skip_until != NULL) {
-        w = (struct walk){.fd = fd};
+    if (w.frames == 0) {
+        w = (struct walk){.fd = fd, .whole = true};
         _Unwind_Backtrace(visit, &w);
     }
 }

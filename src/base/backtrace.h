@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the caller is: return addresses, and names for them. */
+/* Stack traces of the caller, with function names. */
 #ifndef RT_BASE_BACKTRACE_H
 #define RT_BASE_BACKTRACE_H
 
 #include "base/compiler.h"
+#include <stdbool.h>
 
-/* Prints the calling stack, one function and one address line per frame, to fd. Frames
-   inside the first call of the runtime are left out if skip_until is the address that
-   they return to; NULL shows all. */
-void rt_backtrace_print(int fd, const void *skip_until);
+/* Prints the calling stack to fd, one function line and one address line per frame. Omits
+   the frames inner to return address skip_until (NULL: omits none) and, unless whole, the
+   library's own frames. If that leaves no frame, prints all of them. */
+void rt_backtrace_print(int fd, const void *skip_until, bool whole);
 
-/* Prints one address as "function+0x12" or "module+0x1234", whichever can be told. */
+/* Prints one address as "function+0x12", or as "module+0x1234" if the name is unknown. */
 void rt_backtrace_print_pc(int fd, const void *pc);
 
-/* The name of the function that holds pc, or NULL. */
+/* Returns the name of the function that contains pc, or NULL. */
 const char *rt_backtrace_function(const void *pc);
 
 #endif

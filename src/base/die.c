@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ends the process with one whole report, whoever else is dying at the same time. */
+/* Ends the process with one complete report, even if several threads die at once. */
 #include "base/die.h"
 #include "base/atomic.h"
 #include "os/os.h"
@@ -10,9 +10,17 @@
 #define LINE_BYTES 1024
 #define STDERR     2
 
-void (*rt_die_report)(void);
+/* The limit on flushing stdio buffers: a parked goroutine may hold a stream's lock
+   forever, or the reader of a pipe may not read. */
+#define FLUSH_NS ((int64_t)2 * 1000 * 1000 * 1000)
 
+void (*rt_die_report)(const void *skip_until, bool whole);
+bool rt_die_crashes;
+
+/* Atomic: 1 once a thread reports. */
 static rt_atomic(uint32_t) dying;
+
+/* This thread only: it has called rt_die_begin(). */
 static __thread bool dying_here;
 
 static void print_list(int fd, const char *format, va_list args) {
@@ -37,46 +45,60 @@ void rt_print_to(int fd, const char *format, ...) {
     va_end(args);
 }
 
+static _Noreturn void end_now(void) {
+    if (rt_die_crashes) {
+        os_abort();
+    }
+    os_exit(RT_EXIT_STATUS);
+}
+
+void rt_die_end(void) {
+    os_streams_flush(FLUSH_NS, end_now);
+    end_now();
+}
+
 void rt_die_begin(void) {
     if (dying_here) {
-        /* The report itself failed: what is out is out. */
-        os_exit(RT_EXIT_STATUS);
+        /* The report itself failed. Do not print any more. */
+        end_now();
     }
     dying_here = true;
-    /* acq_rel: only who finds 0 prints. Pairs with itself in other dying threads. */
+    /* acq_rel: only the thread that swaps out 0 reports. Pairs with itself. */
     if (rt_swap_acqrel(&dying, 1) != 0) {
         for (;;) {
-            /* Nobody wakes this: the reporting thread ends the process. */
+            /* Never woken: the reporting thread ends the process. */
             os_futex_wait(&dying, 1, OS_NEVER);
         }
     }
 }
 
-static _Noreturn void die(const char *kind, const char *format, va_list args) {
+/* whole: the traceback includes the library's own frames. */
+static _Noreturn void die(const char *kind, bool whole, const char *format,
+                          va_list args) {
     rt_die_begin();
     rt_print("%s", kind);
     print_list(STDERR, format, args);
     rt_print("\n");
     if (rt_die_report != NULL) {
-        rt_die_report();
+        rt_die_report(NULL, whole);
     }
-    os_exit(RT_EXIT_STATUS);
+    rt_die_end();
 }
 
 void rt_throw(const char *format, ...) {
     va_list args;
     va_start(args, format);
-    die("fatal error: runtime: ", format, args);
+    die("fatal error: runtime: ", true, format, args);
 }
 
 void rt_fatal(const char *format, ...) {
     va_list args;
     va_start(args, format);
-    die("fatal error: ", format, args);
+    die("fatal error: ", false, format, args);
 }
 
 void rt_panic(const char *format, ...) {
     va_list args;
     va_start(args, format);
-    die("panic: ", format, args);
+    die("panic: ", false, format, args);
 }

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* The ways to stop, never mixed: a broken invariant, a bug of the runtime, a mistake of
-   the program. */
+/* The ways to end the process: broken invariant, runtime bug, or misuse by the
+   program. */
 #ifndef RT_BASE_DIE_H
 #define RT_BASE_DIE_H
 
 #include "base/compiler.h"
+#include <stdbool.h>
 
-/* The status that a process ends with when the runtime ends it. Go's. */
+/* The exit status when the runtime ends the process; the same as Go's. */
 #define RT_EXIT_STATUS 2
 
 /* A bug in the runtime. Prints "fatal error: runtime: ..." and the caller's traceback. */
 _Noreturn RT_COLD void rt_throw(const char *format, ...) RT_PRINTF(1, 2);
 
-/* The program broke a rule that makes going on impossible. Prints "fatal error: ...". */
+/* The program broke a rule and cannot continue. Prints "fatal error: ...". */
 _Noreturn RT_COLD void rt_fatal(const char *format, ...) RT_PRINTF(1, 2);
 
-/* The program misused an object. Prints "panic: ...", as Go does for what it lets a
-   program recover from. */
+/* The program misused an object. Prints "panic: ...", as Go does where a program could
+   recover. */
 _Noreturn RT_COLD void rt_panic(const char *format, ...) RT_PRINTF(1, 2);
 
 /* Checked in every build. */
@@ -27,7 +28,7 @@ _Noreturn RT_COLD void rt_panic(const char *format, ...) RT_PRINTF(1, 2);
         }                                                                        \
     } while (0)
 
-/* Checked in debug and sanitizer builds; compiled, but not run, in the others. */
+/* Checked in debug and sanitizer builds; in others the compiler only parses it. */
 #define rt_assert(condition)             \
     do {                                 \
         if (RT_CHECKS) {                 \
@@ -37,19 +38,27 @@ _Noreturn RT_COLD void rt_panic(const char *format, ...) RT_PRINTF(1, 2);
         }                                \
     } while (0)
 
-/* Prints to standard error, unbuffered and without allocating: usable in a signal
-   handler's last moments. */
+/* Prints to standard error, unbuffered and without allocating, so that a fault handler
+   can use it. */
 void rt_print(const char *format, ...) RT_PRINTF(1, 2);
 
-/* The same to a file descriptor. Longer lines than 1 KiB are cut. */
+/* The same to fd. Cuts lines at 1 KiB. */
 void rt_print_to(int fd, const char *format, ...) RT_PRINTF(2, 3);
 
-/* Called by the three functions above after the message, to say which goroutine it was.
-   The scheduler sets it once, before any goroutine exists; NULL: nothing is said. */
-extern void (*rt_die_report)(void);
+/* rt_throw(), rt_fatal() and rt_panic() call this after the message. It prints the
+   current goroutine and its traceback, beginning at return address skip_until (NULL: the
+   innermost frame); whole includes the library's own frames. Written once, before any
+   goroutine exists. NULL: no report. */
+RT_EXTERN void (*rt_die_report)(const void *skip_until, bool whole);
 
-/* Returns in the first thread that gets here and in no other: only one report is
-   printed. */
+/* TUCODEBUG=crash=1: the process ends by SIGABRT. Written once, as rt_die_report is. */
+RT_EXTERN bool rt_die_crashes;
+
+/* Returns only in the first thread that calls it, so that one report is printed. */
 void rt_die_begin(void);
+
+/* Ends the process after a report. First flushes the program's stdio streams, for at most
+   two seconds. */
+_Noreturn RT_COLD void rt_die_end(void);
 
 #endif

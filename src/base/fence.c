@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Chooses between the two ways of base/fence.h. */
+/* Chooses between the two implementations of base/fence.h. */
 #include "base/fence.h"
 #include "base/die.h"
 
@@ -8,8 +8,8 @@
 bool rt_fence_asymmetric;
 bool rt_fence_reaches_all;
 
-/* The other threads rely on it at every wake-up, and there is no other way to make them
-   run a fence: so there is none to go on. */
+/* Every wake-up relies on this fence, and nothing else makes other threads run one. So an
+   error other than ENOMEM ends the process. */
 void rt_fence_refused(void) {
     int error = os_fence_all_threads();
     if (error != 0 && error != -ENOMEM) {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The slow half of the runtime's mutex, and the check of the order in which mutexes are
-   taken. */
+/* The slow path of the runtime's mutex, and the lock order check. */
 #include "base/lock.h"
 
-/* Turns of the wait loop before sleeping. The sections under these locks last well under
-   a microsecond, a sleep and wake-up tens of them. */
+/* Spins before sleeping: a critical section lasts well under a microsecond, a sleep and
+   wake-up tens of microseconds. */
 #define SPIN_TURNS  64
 #define RELAX_TURNS 8
 
@@ -14,14 +13,14 @@ static const char *const rank_names[] = {
 #undef RT_LOCK_RANK
 };
 
-/* Bit r is set while this thread holds a lock of rank r. Goroutines never switch under a
-   lock, so that a thread's bits are those of what runs on it. */
+/* Bit r is set while this thread holds a lock of rank r. This thread only. A goroutine
+   never switches while it holds a lock, so the bits need not follow goroutines. */
 static __thread uint32_t held_ranks;
 
 void rt_lock_slow(struct rt_lock *l) {
     for (int turn = 0; turn < SPIN_TURNS; turn++) {
         uint32_t free_word = 0;
-        /* relaxed: a hint; the swap below decides. */
+        /* relaxed: a hint; the CAS decides. acquire: as in rt_lock(). */
         if (rt_load_rlx(&l->word) == 0 && rt_cas_acqrel(&l->word, &free_word, 1)) {
             return;
         }
@@ -29,8 +28,9 @@ void rt_lock_slow(struct rt_lock *l) {
             rt_cpu_relax();
         }
     }
-    /* acquire: as in rt_lock(). Woken by rt_unlock(), which finds the 2; a wake one
-       instruction too early finds the word changed, so that the futex does not sleep. */
+    /* acquire: as in rt_lock(). rt_unlock() finds the 2 and wakes this thread. If it
+       wakes before the futex wait begins, the word has changed and the wait returns at
+       once. */
     while (rt_swap_acqrel(&l->word, 2) != 0) {
         os_futex_wait(&l->word, 2, OS_NEVER);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The runtime's own mutex: short sections, no goroutine is ever parked under it. */
+/* The runtime's own mutex, for short critical sections; a holder never parks. */
 #ifndef RT_BASE_LOCK_H
 #define RT_BASE_LOCK_H
 
@@ -8,13 +8,13 @@
 #include "os/os.h"
 
 /*
- * Law for every rt_lock: the holder calls no user code, no allocator hook and no
- * scheduling function, and takes further locks only upwards in lock_ranks.def. Debug
- * builds check owner and rank.
+ * Rules for every rt_lock: the holder calls no user code, no allocator hook and no
+ * scheduling function, and takes further locks only in the order of lock_ranks.def. Debug
+ * builds check owner and order.
  *
- * Words: 0 free, 1 held, 2 held and somebody may sleep. Taking from 0 is the only fast
- * path; whoever had to sleep takes it as 2, because it cannot know whether others sleep
- * as well.
+ * Values of word: 0 free, 1 held, 2 held with possible sleepers. The fast path changes 0
+ * to 1. A thread that may have slept sets 2, because it cannot know whether others still
+ * sleep.
  */
 enum rt_lock_rank {
 #define RT_LOCK_RANK(name, why) RT_RANK_##name,
@@ -24,8 +24,8 @@ enum rt_lock_rank {
 };
 
 struct rt_lock {
-    rt_atomic(uint32_t) word;
-    uint32_t rank; /* immutable */
+    rt_atomic(uint32_t) word; /* atomic */
+    uint32_t rank;            /* immutable */
 };
 
 #define RT_LOCK_INIT(rank_name) \
@@ -41,17 +41,17 @@ static inline void rt_lock(struct rt_lock *l) {
     if (RT_CHECKS) {
         rt_lock_order_enter(l);
     }
-    /* acquire: sees all that the last holder wrote. Pairs with the swap in
+    /* acquire: sees what the previous holder wrote. Pairs with the swap in
        rt_unlock(). */
     if (unlikely(!rt_cas_acqrel(&l->word, &free_word, 1))) {
         rt_lock_slow(l);
     }
 }
 
-/* True: it was free, and is the caller's now. */
+/* Takes l if it is free. Returns whether it did. */
 static inline bool rt_lock_try(struct rt_lock *l) {
     uint32_t free_word = 0;
-    /* relaxed: a look that leaves the line where it is; acquire: as in rt_lock(). */
+    /* relaxed: a hint that does not claim the cache line. acquire: as in rt_lock(). */
     if (rt_load_rlx(&l->word) != 0 || !rt_cas_acqrel(&l->word, &free_word, 1)) {
         return false;
     }
@@ -65,8 +65,8 @@ static inline void rt_unlock(struct rt_lock *l) {
     if (RT_CHECKS) {
         rt_lock_order_leave(l);
     }
-    /* release: publishes the section to the next holder. Pairs with the acquire in
-       rt_lock(). */
+    /* release: publishes the critical section. Pairs with the CAS in rt_lock() and
+       rt_lock_try(), and with both RMWs in rt_lock_slow(). */
     if (unlikely(rt_swap_acqrel(&l->word, 0) == 2)) {
         os_futex_wake(&l->word, 1);
     }

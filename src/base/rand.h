@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A small random generator, one per thread: for spreading load, not for secrets. */
+/* A small pseudo-random generator, one per thread. For spreading load, not for
+   secrets. */
 #ifndef RT_BASE_RAND_H
 #define RT_BASE_RAND_H
 
@@ -9,8 +10,7 @@ struct rt_rand {
     uint64_t state;
 };
 
-/* The finaliser of SplitMix64: every state, zero included, gives a full-period
-   sequence. */
+/* SplitMix64: every seed, zero included, gives a full-period sequence. */
 static inline uint64_t rt_rand_next(struct rt_rand *r) {
     uint64_t z = (r->state += UINT64_C(0x9e3779b97f4a7c15));
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -18,8 +18,7 @@ static inline uint64_t rt_rand_next(struct rt_rand *r) {
     return z ^ (z >> 31);
 }
 
-/* A number below n, n > 0. The slight bias of the multiply-shift is of no account
-   here. */
+/* Returns a number below n, n > 0. The slight bias of multiply-shift does not matter. */
 static inline uint32_t rt_rand_below(struct rt_rand *r, uint32_t n) {
     return (uint32_t)(((rt_rand_next(r) >> 32) * n) >> 32);
 }

@@ -10,17 +10,16 @@
 #include <tuco/go.h>
 
 /*
- * One spin lock, a ring of values and two queues of waiters. A value goes straight from
- * who sends it to a receiver that waits, and the other way round, outside of the lock: a
- * record that is off its queue belongs to who took it.
+ * A channel is a spin lock, a ring of values and two queues of waiters. If the partner
+ * already waits, the value is copied directly between the two goroutines, after the lock is
+ * released: a claimed record belongs to the goroutine that claimed it.
  *
- * Rejected: a ring with a sequence number in each slot, which needs no lock. It saves
- * nothing where it would count: an operation on it is one read-modify-write, as taking a
- * free lock is, the release being a plain store; a wait, a wake-up, a close and a select
- * then have to find an order with it that the lock gives for nothing.
+ * Rejected: a lock-free ring with a sequence number in each slot. Its operations cost one
+ * read-modify-write; so does taking a free lock, whose release is a plain store. And wait,
+ * wake, close and select would need an order with the ring, which the lock gives for free.
  */
 
-/* Under the lock */
+/* The caller holds the lock */
 
 static RT_INLINE char *slot_of(tuco_chan *c, uint32_t i) {
     return c->buffer + (size_t)i * c->elem_bytes;
@@ -44,7 +43,8 @@ static RT_INLINE void buffer_take(tuco_chan *c, void *value) {
 
 static RT_INLINE enum rt_chan_outcome send_locked(tuco_chan *c, const void *value,
                                                   struct rt_waiter **partner) {
-    /* relaxed: the lock is held; so below */
+    rt_assert_spin_held(&c->lock);
+    /* relaxed, all: the lock is held */
     if (unlikely(rt_load_rlx(&c->closed) != 0)) {
         return RT_CHAN_CLOSED;
     }
@@ -61,8 +61,8 @@ static RT_INLINE enum rt_chan_outcome send_locked(tuco_chan *c, const void *valu
     return RT_CHAN_BLOCKED;
 }
 
-/* A full buffer has room as soon as one value is out: for that of who has waited to send
-   longest. */
+/* A value was just received. Moves the value of the longest-waiting sender, if any, into
+   the free slot. */
 static RT_INLINE enum rt_chan_outcome refill(tuco_chan *c, uint32_t count,
                                              struct rt_waiter **partner) {
     if (!rt_waitq_seems_empty(&c->senders) &&
@@ -77,7 +77,8 @@ static RT_INLINE enum rt_chan_outcome refill(tuco_chan *c, uint32_t count,
 
 static RT_INLINE enum rt_chan_outcome recv_locked(tuco_chan *c, void *value,
                                                   struct rt_waiter **partner) {
-    uint32_t count = rt_load_rlx(&c->count); /* relaxed: the lock is held; so below */
+    rt_assert_spin_held(&c->lock);
+    uint32_t count = rt_load_rlx(&c->count); /* relaxed, all: the lock is held */
     if (count > 0) {
         buffer_take(c, value);
         return refill(c, count, partner);
@@ -99,7 +100,7 @@ enum rt_chan_outcome rt_chan_recv_locked(tuco_chan *c, void *value,
     return recv_locked(c, value, partner);
 }
 
-/* With the lock released */
+/* The lock is released */
 
 static RT_INLINE void meet_receiver(tuco_chan *c, const void *value,
                                     struct rt_waiter *partner) {
@@ -128,7 +129,7 @@ void rt_chan_meet_sender(tuco_chan *c, void *value, struct rt_waiter *partner) {
     meet_sender(c, value, partner);
 }
 
-/* The lock is released, and the outcome carried out. */
+/* Release the lock and complete the operation; return the caller's result. */
 static RT_INLINE int finish_send(tuco_chan *c, const void *value,
                                  enum rt_chan_outcome outcome,
                                  struct rt_waiter *partner) {
@@ -152,24 +153,23 @@ static RT_INLINE int finish_recv(tuco_chan *c, void *value, enum rt_chan_outcome
 
 /* Waiting */
 
-/* A goroutine that nothing can wake but the clock. */
-
-static void unlock_nothing(void *unused) {
-    (void)unused;
-}
-
+/* A nil channel: only the deadline ends the wait. */
 static RT_COLD int wait_on_nothing(int64_t deadline_ns, enum rt_wait_reason reason,
                                    const void *pc) {
     struct rt_g *g = rt_wait_begin();
-    rt_wait_several(g, unlock_nothing, NULL, rt_claim_new(g), deadline_ns, reason, pc);
+    rt_wait_on(g, &(struct rt_wait_terms){.ticket = rt_claim_new(g),
+                                          .deadline_ns = deadline_ns,
+                                          .reason = reason,
+                                          .pc = pc});
     rt_wait_end(g);
     return -ETIMEDOUT;
 }
 
-/* Under the lock, which is released. Waits in the queue, and returns what came of it; on
-   -ETIMEDOUT the record is off the queue again. g: see send_as(). */
+/* The caller holds the lock; it is released after the switch. Parks in q until a waker or
+   the deadline wins, and returns the result. g: see send_as(). */
 static int wait_in(tuco_chan *c, struct rt_waitq *q, struct rt_g *g, void *value,
-                   int64_t deadline_ns, enum rt_wait_reason reason, const void *pc) {
+                   int64_t deadline_ns, const void *pc) {
+    enum rt_wait_reason reason = q == &c->senders ? RT_WAIT_chan_send : RT_WAIT_chan_recv;
     if (likely(g == NULL)) {
         g = rt_m_g(arch_self());
     }
@@ -192,7 +192,8 @@ static int wait_in(tuco_chan *c, struct rt_waitq *q, struct rt_g *g, void *value
     return -ETIMEDOUT;
 }
 
-/* g: who waits if need be; NULL: the goroutine that runs here, looked up only then. */
+/* g: the goroutine or proxy that parks if the operation blocks; NULL: the running
+   goroutine, looked up only when it parks. */
 static RT_INLINE int send_as(struct rt_g *g, tuco_chan *c, const void *value,
                              int64_t deadline_ns, const void *pc) {
     struct rt_waiter *partner = NULL;
@@ -201,7 +202,7 @@ static RT_INLINE int send_as(struct rt_g *g, tuco_chan *c, const void *value,
     if (outcome != RT_CHAN_BLOCKED) {
         return finish_send(c, value, outcome, partner);
     }
-    return wait_in(c, &c->senders, g, (void *)value, deadline_ns, RT_WAIT_chan_send, pc);
+    return wait_in(c, &c->senders, g, (void *)value, deadline_ns, pc);
 }
 
 static RT_INLINE int recv_as(struct rt_g *g, tuco_chan *c, void *value,
@@ -212,10 +213,10 @@ static RT_INLINE int recv_as(struct rt_g *g, tuco_chan *c, void *value,
     if (outcome != RT_CHAN_BLOCKED) {
         return finish_recv(c, value, outcome, partner);
     }
-    return wait_in(c, &c->receivers, g, value, deadline_ns, RT_WAIT_chan_recv, pc);
+    return wait_in(c, &c->receivers, g, value, deadline_ns, pc);
 }
 
-/* No channel, or a foreign thread. */
+/* A nil channel, or a foreign thread */
 
 static RT_NOINLINE int send_slow(tuco_chan *c, const void *value, int64_t deadline_ns,
                                  const void *pc) {
@@ -239,7 +240,7 @@ static RT_NOINLINE int recv_slow(tuco_chan *c, void *value, int64_t deadline_ns,
     return result;
 }
 
-/* The usual way: on an M, which the wait, if there is one, may end on another of. */
+/* The fast path, on an M. A goroutine that parks may resume on another M. */
 static RT_INLINE int send_until(tuco_chan *c, const void *value, int64_t deadline_ns,
                                 const void *pc) {
     struct rt_m *m = arch_self();
@@ -302,7 +303,7 @@ static int try_send_locked(tuco_chan *c, const void *value) {
 
 int tuco_chan_try_send(tuco_chan *c, const void *value) {
     if (c == NULL || !rt_chan_can_send(c)) {
-        tuco_checkpoint(); /* one who tries again and again does not enter otherwise */
+        tuco_checkpoint(); /* lets a polling loop be preempted; this path never enters */
         return -EAGAIN;
     }
     rt_enter();
@@ -343,8 +344,8 @@ int tuco_chan_try_recv(tuco_chan *c, void *value) {
 
 /* Closing */
 
-/* Takes all off the queue and adds them to a list of goroutines, who waited longest last.
-   Receivers get zeroes. */
+/* Claims every waiter in q and prepends its goroutine to list, so that the longest-waiting
+   one comes last. Receivers get zeroes. */
 static struct rt_g *claim_all(tuco_chan *c, struct rt_waitq *q, struct rt_g *list) {
     struct rt_waiter *w;
     while ((w = rt_waitq_claim(q)) != NULL) {
@@ -359,9 +360,11 @@ static struct rt_g *claim_all(tuco_chan *c, struct rt_waitq *q, struct rt_g *lis
     return list;
 }
 
-/* Under the lock, which is released. */
+/* The caller holds the lock; it is released. */
 static void close_locked(tuco_chan *c) {
-    /* release: what was done before is seen. Pairs with the acquire in
+    rt_assert_spin_held(&c->lock);
+    rt_race_release(&c->lock); /* here: rt_chan_is_over() does not take the lock */
+    /* release: publishes everything before the close. Pairs with the acquire in
        rt_chan_is_over(). */
     rt_store_rel(&c->closed, 1);
     struct rt_g *list = claim_all(c, &c->receivers, NULL);
@@ -395,7 +398,7 @@ void rt_chan_close_system(tuco_chan *c) {
 
 bool rt_chan_drain(tuco_chan *c) {
     rt_spin_lock_thread(&c->lock);
-    bool had = rt_load_rlx(&c->count) > 0; /* relaxed: the lock is held; so below */
+    bool had = rt_load_rlx(&c->count) > 0; /* relaxed, both: the lock is held */
     c->head = c->tail = 0;
     rt_store_rlx(&c->count, 0);
     rt_spin_unlock(&c->lock);
@@ -408,7 +411,7 @@ void rt_chan_unwatch(tuco_chan *c, struct rt_waiter *w) {
     rt_spin_unlock(&c->lock);
 }
 
-/* Making, counting, looking */
+/* Creation, references, length */
 
 void rt_chan_init(tuco_chan *c, uint32_t elem_bytes, uint32_t capacity,
                   struct rt_chan_owner *owner) {
@@ -418,8 +421,8 @@ void rt_chan_init(tuco_chan *c, uint32_t elem_bytes, uint32_t capacity,
     rt_init(&c->references, 1);
 }
 
-/* Blocks. The cache is the P's, so that it is looked at inside; what it does not have is
-   asked for outside, where the C library may wait: see preempt.c. */
+/* Memory blocks. The cache belongs to the P, so it is used inside the runtime. malloc and
+   free are called outside, where they may wait for a lock: see 'Not inside' in alloc.h. */
 
 static void *block_get(void) {
     void *block = NULL;
@@ -445,7 +448,7 @@ static void block_put(void *block) {
     }
 }
 
-/* Its memory, with everything but the buffer zeroed; NULL: there is none. */
+/* Returns memory with all but the buffer zeroed, or NULL. */
 static tuco_chan *chan_alloc(size_t bytes) {
     tuco_chan *c = likely(bytes <= RT_BLOCK_BYTES) ? block_get() : rt_alloc_raw(bytes);
     if (likely(c != NULL)) {
@@ -480,15 +483,15 @@ tuco_chan *tuco_chan_make(size_t elem_size, size_t capacity) {
 
 tuco_chan *tuco_chan_ref(tuco_chan *c) {
     if (c != NULL) {
-        rt_add_rlx(&c->references, 1); /* relaxed: the caller has one already */
+        rt_add_rlx(&c->references, 1); /* relaxed: the caller holds a reference */
     }
     return c;
 }
 
 void tuco_chan_unref(tuco_chan *c) {
-    /* acquire, acq_rel: all that others did with the channel comes before its end. Pairs
-       with the subtraction. Who has the only reference need not count: nobody could make
-       another. */
+    /* acquire, acq_rel: every other use of the channel happens before it is freed. Pairs
+       with the subtraction. The holder of the only reference need not subtract: no other
+       thread can add one. */
     if (c != NULL &&
         (rt_load_acq(&c->references) == 1 || rt_sub_acqrel(&c->references, 1) == 1)) {
         if (c->owner != NULL) {
@@ -503,7 +506,7 @@ size_t tuco_chan_len(const tuco_chan *c) {
     if (c == NULL || c->owner != NULL) {
         return 0;
     }
-    return rt_load_rlx(&c->count); /* relaxed: a moment old in any case */
+    return rt_load_rlx(&c->count); /* relaxed: out of date on return in any case */
 }
 
 size_t tuco_chan_cap(const tuco_chan *c) {

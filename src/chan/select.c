@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Select: the first of several channel operations that can go on. */
+/* Select: waits for several channel operations and performs one of them. */
 #include "base/alloc.h"
 #include "chan/chan.h"
 #include "sched/park.h"
@@ -8,22 +8,21 @@
 #include <tuco/select.h>
 
 /*
- * A look, and three passes if it finds nothing.
+ * An unlocked look, then Go's three passes if it does not succeed.
  *
- * Look. Without any lock: which cases seem able to go on? One of them, drawn by lot, is
- * tried under its channel's lock. Most selects in a busy program end here.
+ * Look. Reads all channels without a lock, picks one of the cases that seem ready at random
+ * and tries it under its channel's lock. Most selects in a busy program end here.
  *
- * Pass 1. All locks are taken, in the order of the channels' addresses, so that two
- * selects never wait for each other's locks. Now nothing changes: a case that can go on
- * is carried out; if there is none, the default.
+ * Pass 1. Locks all channels in address order, so that two selects cannot deadlock. Now the
+ * channels do not change: performs a ready case, or the default if there is none.
  *
- * Pass 2. Still under all locks, a record goes into the queue of each channel, and the
- * goroutine parks; the locks are released once it has. All records have the same ticket,
- * so that one waker wins: see 'Claim' in wait.h.
+ * Pass 2. Still under all locks, enqueues a record on each channel and parks; the locks are
+ * released after the switch. All records carry the same ticket, so that exactly one waker
+ * wins: see 'Claim' in claim.h.
  *
- * Pass 3. Whoever won has left a result in its record. The others are taken off their
- * queues, under one lock at a time: by then nobody can win any more, but a waker that
- * lost may still be looking at the record, under that lock.
+ * Pass 3. The winner has stored a result in its record. Removes the other records, under
+ * one lock at a time. No waker can win any more, but a waker that lost may still be reading
+ * a record under that lock.
  */
 enum kind {
     KIND_SEND = 1,
@@ -31,25 +30,26 @@ enum kind {
     KIND_DEFAULT = 3,
 };
 
-/* Up to that many cases need no memory. */
+/* Up to this many cases need no heap memory. */
 #define CASES_ON_STACK 16
 
-#define NOBODY (-1)
+#define NO_CASE (-1)
 
-/* How often a case that seemed ready is tried in vain before all locks are taken. */
+/* Failed tries of seemingly ready cases before all locks are taken. */
 #define LOOKS 3
 
-/* What a select needs to wait, with one entry for each case. */
+/* The memory that a select needs to lock and wait. Owner: the goroutine that selects. */
 struct wait_room {
-    struct rt_waiter *waiters;
-    uint16_t *order; /* the cases with a channel, by its address */
-    size_t count;    /* of these */
+    struct rt_waiter *waiters; /* one for each case */
+    uint16_t *order;           /* indices of the cases with a channel, by its address */
+    size_t count;              /* entries in order */
 };
 
+/* Owner: the goroutine that selects; read by unlock_all() while it parks. */
 struct selection {
     tuco_case *cases;
     int count;
-    int default_index; /* NOBODY: it blocks */
+    int default_index; /* NO_CASE: no default, the select blocks */
     int channels;      /* cases whose channel is not NULL */
     struct rt_rand rand;
     struct wait_room room;
@@ -65,14 +65,14 @@ static bool can_go_on(const tuco_case *k) {
     return k->tuco_private_kind == KIND_SEND ? rt_chan_can_send(c) : rt_chan_can_recv(c);
 }
 
-/* A goroutine may change threads in a select, so it takes a generator of its own from
-   the thread's; not before it has to choose. */
+/* A goroutine may change Ms in a select, so the select has a generator of its own. It is
+   seeded from the M's at the first choice. */
 static RT_NOINLINE void seed(struct rt_rand *rand) {
     struct rt_m *m = arch_self();
     rand->state = likely(m != NULL) ? rt_rand_next(&m->rand) : (uint64_t)os_now();
 }
 
-/* Any number below n. */
+/* Returns a random number below n. */
 static uint32_t draw_below(struct selection *s, uint32_t n) {
     if (s->rand.state == 0) {
         seed(&s->rand);
@@ -80,10 +80,10 @@ static uint32_t draw_below(struct selection *s, uint32_t n) {
     return rt_rand_below(&s->rand, n);
 }
 
-/* A case that can go on, each with the same chance: of those met so far, the n-th takes
-   the place of the one chosen with a chance of 1/n. */
+/* Returns one of the cases that seem ready, each with equal probability (reservoir
+   sampling: the n-th ready case replaces the choice with probability 1/n). */
 static int draw_ready(struct selection *s) {
-    int chosen = NOBODY;
+    int chosen = NO_CASE;
     uint32_t met = 0;
     for (int i = 0; i < s->count; i++) {
         if (can_go_on(&s->cases[i]) && (met++ == 0 || draw_below(s, met) == 0)) {
@@ -93,33 +93,34 @@ static int draw_ready(struct selection *s) {
     return chosen;
 }
 
-/* Carrying out */
+/* Performing a case */
 
-/* What is left to do for a case when the locks are released. */
-struct deed {
+/* The result of trying a case under the lock; finish_case() completes it without the
+   lock. */
+struct attempt {
     enum rt_chan_outcome outcome;
     struct rt_waiter *partner;
 };
 
-static struct deed try_locked(const tuco_case *k) {
-    struct deed deed = {.partner = NULL};
+static struct attempt try_case_locked(const tuco_case *k) {
+    struct attempt try = {.partner = NULL};
     tuco_chan *c = k->tuco_private_chan;
-    deed.outcome = k->tuco_private_kind == KIND_SEND
-                       ? rt_chan_send_locked(c, k->tuco_private_value, &deed.partner)
-                       : rt_chan_recv_locked(c, k->tuco_private_value, &deed.partner);
-    return deed;
+    try.outcome = k->tuco_private_kind == KIND_SEND
+                      ? rt_chan_send_locked(c, k->tuco_private_value, &try.partner)
+                      : rt_chan_recv_locked(c, k->tuco_private_value, &try.partner);
+    return try;
 }
 
-static void finish(tuco_case *k, const struct deed *deed) {
+static void finish_case(tuco_case *k, const struct attempt *try) {
     tuco_chan *c = k->tuco_private_chan;
     k->result = 0;
-    if (deed->outcome == RT_CHAN_WAKES) {
-        rt_ready(deed->partner->g);
-    } else if (deed->outcome == RT_CHAN_MET && k->tuco_private_kind == KIND_SEND) {
-        rt_chan_meet_receiver(c, k->tuco_private_value, deed->partner);
-    } else if (deed->outcome == RT_CHAN_MET) {
-        rt_chan_meet_sender(c, k->tuco_private_value, deed->partner);
-    } else if (deed->outcome == RT_CHAN_CLOSED) {
+    if (try->outcome == RT_CHAN_WAKES) {
+        rt_ready(try->partner->g);
+    } else if (try->outcome == RT_CHAN_MET && k->tuco_private_kind == KIND_SEND) {
+        rt_chan_meet_receiver(c, k->tuco_private_value, try->partner);
+    } else if (try->outcome == RT_CHAN_MET) {
+        rt_chan_meet_sender(c, k->tuco_private_value, try->partner);
+    } else if (try->outcome == RT_CHAN_CLOSED) {
         k->result = -EPIPE;
         if (k->tuco_private_kind == KIND_RECV) {
             rt_chan_zero(c, k->tuco_private_value);
@@ -127,28 +128,29 @@ static void finish(tuco_case *k, const struct deed *deed) {
     }
 }
 
-/* True: the case has been carried out. */
+/* Performs the case; returns false if it would block. */
 static bool try_case(tuco_case *k) {
     tuco_chan *c = k->tuco_private_chan;
     rt_spin_lock(&c->lock);
-    struct deed deed = try_locked(k);
+    struct attempt try = try_case_locked(k);
     rt_spin_unlock(&c->lock);
-    if (deed.outcome == RT_CHAN_BLOCKED) {
+    if (try.outcome == RT_CHAN_BLOCKED) {
         return false;
     }
-    finish(k, &deed);
+    finish_case(k, &try);
     return true;
 }
 
-/* i: a case that seems ready, or NOBODY. */
-static int look(struct selection *s, int i) {
-    for (int n = 0; n < LOOKS && i != NOBODY; n++) {
+/* Tries case i, then others that seem ready. Returns the case that was performed. i: a case
+   that seems ready, or NO_CASE. */
+static int select_unlocked(struct selection *s, int i) {
+    for (int n = 0; n < LOOKS && i != NO_CASE; n++) {
         if (try_case(&s->cases[i])) {
             return i;
         }
         i = draw_ready(s);
     }
-    return NOBODY;
+    return NO_CASE;
 }
 
 /* All locks */
@@ -157,7 +159,7 @@ static tuco_chan *chan_at(const struct selection *s, size_t place) {
     return s->cases[s->room.order[place]].tuco_private_chan;
 }
 
-/* Of a heap with the largest address on top. */
+/* The heap has the largest address on top. */
 static void sift_down(const struct selection *s, size_t at, size_t count) {
     uint16_t *order = s->room.order;
     uint16_t moving = order[at];
@@ -180,7 +182,7 @@ static void sift_down(const struct selection *s, size_t at, size_t count) {
     order[at] = moving;
 }
 
-/* Needs no memory and has no bad case. */
+/* Heapsort, as in Go: it needs no memory and is O(n log n) in the worst case. */
 static RT_NOINLINE void sort_many(const struct selection *s) {
     uint16_t *order = s->room.order;
     size_t count = s->room.count;
@@ -195,7 +197,7 @@ static RT_NOINLINE void sort_many(const struct selection *s) {
     }
 }
 
-/* Collects the cases that have a channel, by its address. */
+/* Fills room.order with the cases that have a channel, sorted by its address. */
 static void sort_channels(struct selection *s) {
     uint16_t *order = s->room.order;
     bool few = s->count <= CASES_ON_STACK;
@@ -219,13 +221,13 @@ static void sort_channels(struct selection *s) {
     }
 }
 
-/* A channel in several cases has its lock taken once, at its first place. */
+/* A channel that occurs in several cases is locked once, at its first place. */
 static bool is_first_place(const struct selection *s, size_t place) {
     return place == 0 || chan_at(s, place) != chan_at(s, place - 1);
 }
 
-/* Only the first may be waited for by yielding: a goroutine that is not running must not
-   hold a lock that the scheduler needs to send to a timer's channel. */
+/* Only the first lock may be waited for by yielding: a goroutine that is not running must
+   not hold a lock that the scheduler needs to send to a timer's channel. */
 static void lock_all(const struct selection *s) {
     for (size_t i = 0; i < s->room.count; i++) {
         if (i == 0) {
@@ -236,10 +238,10 @@ static void lock_all(const struct selection *s) {
     }
 }
 
-/* Run after the switch, on another stack. s is on that of the goroutine that waits: safe
-   because it has to take the lock of every channel but that of its waker, and its waker
-   had to take that one, before it can go on; the lock released last is not one of them
-   before, and s is not looked at after. */
+/* Runs after the switch, on another stack; s lies on the waiter's stack. Safe because the
+   waiter cannot return before the last lock is released: its waker needs the lock of the
+   channel it wakes through, and dequeue() takes the locks of all others. s is not read
+   after the last unlock. */
 static void unlock_all(void *raw) {
     const struct selection *s = raw;
     for (size_t i = s->room.count; i-- > 0;) {
@@ -249,30 +251,24 @@ static void unlock_all(void *raw) {
     }
 }
 
-/* Without a channel nothing keeps s where it is once the clock is on: it is not to be
-   looked at. */
-static void unlock_none(void *unused) {
-    (void)unused;
-}
-
 /* The passes */
 
-/* Pass 1, under all locks. The look is exact now, but for waiters that have been claimed
-   elsewhere: a case that only seemed ready drops out, and another is drawn. */
-static int take_locked(struct selection *s, struct deed *deed) {
+/* Pass 1, under all locks. draw_ready() is now exact, except for waiters that have been
+   claimed elsewhere: a case that seemed ready because of them fails; another is drawn. */
+static int take_locked(struct selection *s, struct attempt *try) {
     int i;
-    while ((i = draw_ready(s)) != NOBODY) {
-        *deed = try_locked(&s->cases[i]);
-        if (deed->outcome != RT_CHAN_BLOCKED) {
+    while ((i = draw_ready(s)) != NO_CASE) {
+        *try = try_case_locked(&s->cases[i]);
+        if (try->outcome != RT_CHAN_BLOCKED) {
             return i;
         }
-        /* Its queue is empty now, so that it does not seem ready again. */
+        /* The failed try has emptied the queue, so the case does not seem ready again. */
     }
-    return NOBODY;
+    return NO_CASE;
 }
 
-/* Cases on the same channel wait one behind the other, and who comes takes the first: in
-   which order is drawn by lot. */
+/* A waker takes the first record in the queue, so cases on the same channel are enqueued in
+   random order. */
 static void shuffle_same(struct selection *s) {
     uint16_t *order = s->room.order;
     size_t first = 0; /* place of the channel's first case */
@@ -299,13 +295,14 @@ static void enqueue(struct selection *s, struct rt_g *g, uint32_t ticket) {
                                 .value = k->tuco_private_value,
                                 .ticket = ticket,
                                 .result = RT_WAIT_PENDING};
+        rt_race_release(&c->lock); /* here, because another context unlocks it */
         rt_waitq_push(k->tuco_private_kind == KIND_SEND ? &c->senders : &c->receivers, w);
     }
 }
 
-/* Pass 3. Returns the case that was chosen, or NOBODY if it was the clock. */
+/* Pass 3. Returns the case that was woken, or NO_CASE if the deadline won. */
 static int dequeue(struct selection *s) {
-    int chosen = NOBODY;
+    int chosen = NO_CASE;
     for (int i = 0; i < s->count; i++) {
         tuco_case *k = &s->cases[i];
         struct rt_waiter *w = &s->room.waiters[i];
@@ -328,28 +325,34 @@ static int dequeue(struct selection *s) {
 
 static int select_locked(struct selection *s, struct rt_g *g, int64_t deadline_ns,
                          const void *pc) {
-    struct deed deed;
+    struct attempt try;
     sort_channels(s);
     lock_all(s);
-    int i = take_locked(s, &deed);
-    if (i != NOBODY || s->default_index != NOBODY) {
+    int i = take_locked(s, &try);
+    if (i != NO_CASE || s->default_index != NO_CASE) {
         unlock_all(s);
-        if (i == NOBODY) {
+        if (i == NO_CASE) {
             return s->default_index;
         }
-        finish(&s->cases[i], &deed);
+        finish_case(&s->cases[i], &try);
         return i;
     }
     uint32_t ticket = rt_claim_new(g);
     enqueue(s, g, ticket);
-    rt_wait_several(g, s->room.count > 0 ? unlock_all : unlock_none, s, ticket,
-                    deadline_ns, s->count == 0 ? RT_WAIT_select_none : RT_WAIT_select,
-                    pc);
+    /* Without channels there is nothing to unlock, and s must not be read: no lock keeps
+       the waiter, and with it s, in place once the timer is armed. */
+    rt_wait_on(g, &(struct rt_wait_terms){.unlock = s->room.count > 0 ? unlock_all : NULL,
+                                          .arg = s,
+                                          .ticket = ticket,
+                                          .deadline_ns = deadline_ns,
+                                          .reason = s->count == 0 ? RT_WAIT_select_none
+                                                                  : RT_WAIT_select,
+                                          .pc = pc});
     i = dequeue(s);
-    return i == NOBODY ? -ETIMEDOUT : i;
+    return i == NO_CASE ? -ETIMEDOUT : i;
 }
 
-/* Memory for the wait: the caller's frame, or the heap, which is asked outside of the
+/* Memory for the wait: the caller's frame, or the heap. malloc is called outside of the
    runtime: see 'Not inside' in alloc.h. */
 
 static int select_on_stack(struct selection *s, struct rt_g *g, int64_t deadline_ns,
@@ -376,10 +379,11 @@ static RT_NOINLINE int select_on_heap(struct selection *s, int64_t deadline_ns,
     return result;
 }
 
-/* Checks the cases and looks at each; *ready is one that can go on, or NOBODY. */
+/* Validates the cases and counts the channels. *ready is a random case that seems ready, or
+   NO_CASE. */
 static int examine(struct selection *s, int *ready) {
     uint32_t met = 0;
-    *ready = NOBODY;
+    *ready = NO_CASE;
     for (int i = 0; i < s->count; i++) {
         const tuco_case *k = &s->cases[i];
         unsigned kind = (unsigned)k->tuco_private_kind;
@@ -388,7 +392,7 @@ static int examine(struct selection *s, int *ready) {
             if (can_go_on(k) && (met++ == 0 || draw_below(s, met) == 0)) {
                 *ready = i;
             }
-        } else if (kind == KIND_DEFAULT && s->default_index == NOBODY) {
+        } else if (kind == KIND_DEFAULT && s->default_index == NO_CASE) {
             s->default_index = i;
         } else {
             return -EINVAL;
@@ -398,7 +402,7 @@ static int examine(struct selection *s, int *ready) {
 }
 
 static int select_until(tuco_case *cases, size_t n, int64_t deadline_ns, const void *pc) {
-    struct selection s = {.cases = cases, .default_index = NOBODY};
+    struct selection s = {.cases = cases, .default_index = NO_CASE};
     if (n > TUCO_SELECT_MAX) {
         return -EINVAL;
     }
@@ -409,15 +413,15 @@ static int select_until(tuco_case *cases, size_t n, int64_t deadline_ns, const v
         return error;
     }
     struct rt_g *g = rt_wait_begin();
-    int result = look(&s, ready);
-    if (result == NOBODY && s.default_index != NOBODY && s.channels <= 1) {
-        result = s.default_index; /* one look at one channel is a moment of it */
+    int result = select_unlocked(&s, ready);
+    if (result == NO_CASE && s.default_index != NO_CASE && s.channels <= 1) {
+        result = s.default_index; /* one channel: it was not ready a moment ago */
     }
-    if (result == NOBODY && likely(n <= CASES_ON_STACK)) {
+    if (result == NO_CASE && likely(n <= CASES_ON_STACK)) {
         result = select_on_stack(&s, g, deadline_ns, pc);
     }
     rt_wait_end(g);
-    if (unlikely(result == NOBODY)) {
+    if (unlikely(result == NO_CASE)) {
         result = select_on_heap(&s, deadline_ns, pc);
     }
     if (result >= 0 && result == s.default_index) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the lines of /proc/self/cgroup, hierarchy:controller,...:path, see cgroups(7). */
+/* Parses /proc/self/cgroup: lines of hierarchy:controller,...:path, see cgroups(7). */
 #include "cpu/cgroup.h"
 
 #include <errno.h>
 
 struct entry {
     struct rt_text hierarchy;   /* "0": v2 */
-    struct rt_text controllers; /* v2 names none here */
+    struct rt_text controllers; /* empty for v2 */
     struct rt_text path;
 };
 
@@ -19,7 +19,7 @@ static bool is_number(struct rt_text t) {
     return t.length > 0;
 }
 
-/* A path may contain anything but what could not be opened. */
+/* A path may contain any byte but zero. */
 static bool is_path(struct rt_text t) {
     return t.length > 0 && t.start[0] == '/' && memchr(t.start, '\0', t.length) == NULL;
 }
@@ -48,8 +48,8 @@ static int keep(struct rt_cgroup *cgroup, enum rt_cgroup_version version,
     return 0;
 }
 
-/* All of the lines are about as long, so one that does not fit is a reason to give up,
-   whichever it is. */
+/* All lines are about equally long, so one that does not fit is an error, whichever it
+   is. */
 static int next_entry(struct rt_lines *l, struct entry *e) {
     struct rt_line line;
     int rc = rt_lines_next(l, &line);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the cgroup of the process and the tightest of the limits that hold for it. */
+/* Finds the process's cgroup and the tightest CPU limit that applies to it. */
 #include "cpu/cpu.h"
 #include "base/alloc.h"
 #include "base/die.h"
@@ -11,51 +11,52 @@
 #include <stdio.h>
 
 /*
- * What is read:
+ * Files read:
  *
  *   /proc/self/cgroup                       the cgroup, and whether it is of v1 or v2
  *   /proc/self/mountinfo                    where its hierarchy is mounted
  *   cpu.max                                 v2: quota and period
  *   cpu.cfs_quota_us, cpu.cfs_period_us     v1: one each
- *   /proc/self/cgroup                       whether it still is the same
+ *   /proc/self/cgroup                       again: is it still the same cgroup
  *
- * A limit holds for all cgroups below, and that of a parent may be the tighter one. So
- * the files of every level are read, up to the root of the mount. A level may have none:
- * the root of v2 never has any, and others lack them if their parent does not hand the
- * controller down.
+ * A limit applies to all cgroups below it, and a parent's may be the tighter one. So we
+ * read the files of every level, up to the root of the mount. A level may have none: the
+ * root of v2 never has any, and others lack them if their parent does not enable the
+ * controller.
  *
- * A process can be moved and its old cgroup removed while this is going on. Then files
- * are not found, and a limit would seem to be gone that has only gone elsewhere. The
- * second look at the name of the cgroup is for that.
+ * The process may be moved and its old cgroup removed while we read. Then files are
+ * missing, and a limit would seem to be gone. The second read of the cgroup's name detects
+ * that.
  */
 
 #define PATH_BYTES RT_CGROUP_PATH_BYTES
 
-/* Two paths of a mount, and again as much for the rest of its line. */
+/* Two paths of a mount, and as much again for the rest of its line. */
 #define LINES_BYTES (3 * PATH_BYTES)
 
 #define TEXT_BYTES  64 /* of a file with a limit: at most two numbers of 19 digits */
-#define LOOKS_MAX   4  /* at one reading: nobody is moved all the time */
-#define SHOWN_BYTES 60 /* of a text that is wrong */
+#define LOOKS_MAX   4  /* per reading: no process is moved all the time */
+#define SHOWN_BYTES 60 /* of a malformed text */
 
-/* Of a path in a message, so that the rest of it fits the line of rt_print(). */
+/* How much of a path a message shows, so that it fits the line of rt_print(). */
 #define SHOWN_PATH_BYTES 800
 
-/* One reading. Large, and done by threads with small stacks: on the heap. */
+/* One reading. On the heap, because it is large and threads with small stacks use it. Used
+   by one thread at a time. */
 struct rt_cpu_reader {
     const char *root;
-    bool given;              /* by the user: what is wrong is an error */
-    bool silent;             /* else it is said as well */
+    bool given;              /* root was set by the user: a malformed file is an error */
+    bool silent;             /* such an error is not printed */
     struct rt_quota limit;   /* the tightest so far */
     struct rt_cgroup own;    /* at the latest look */
     struct rt_cgroup before; /* at the look before */
-    struct rt_mount mount;   /* of that one */
-    char path[PATH_BYTES];   /* the file looked at */
-    char text[TEXT_BYTES];   /* what search_text() found in it */
-    char lines[LINES_BYTES]; /* what of a longer file is being read */
+    struct rt_mount mount;   /* of before */
+    char path[PATH_BYTES];   /* the current file */
+    char text[TEXT_BYTES];   /* its contents, by search_text() */
+    char lines[LINES_BYTES]; /* the buffer for longer files */
 };
 
-/* A file of lines: how it is read, and what to say if it is not as it should be. */
+/* A file of lines: how to read it, and the messages for its errors. */
 struct source {
     const char *name;
     int (*read)(struct rt_cpu_reader *s, struct rt_lines *l);
@@ -63,12 +64,13 @@ struct source {
     const char *lacking;   /* -ENODATA */
 };
 
-/* Errors that say nothing about the file and may be over the next time. */
+/* Errors that are not about the file and may not occur the next time. */
 static bool is_passing(int rc) {
     return rc == -ENOMEM || rc == -EMFILE || rc == -ENFILE || rc == -EAGAIN;
 }
 
-/* Turns to the file of that name in the directory that is the beginning of dir. */
+/* Makes name, in the directory that is the first dir_length bytes of dir, the current
+   file. */
 static int search_at(struct rt_cpu_reader *s, const char *dir, size_t dir_length,
                      const char *name) {
     int n =
@@ -86,7 +88,7 @@ static const char *meaning(int rc) {
     }
 }
 
-/* The file that the search is at cannot be used. */
+/* Handles an error of the current file. */
 static int search_wrong(struct rt_cpu_reader *s, int rc, const char *what) {
     if (is_passing(rc)) {
         return -EAGAIN;
@@ -97,7 +99,7 @@ static int search_wrong(struct rt_cpu_reader *s, int rc, const char *what) {
     return -EINVAL;
 }
 
-/* Its text cannot. Only the first line is shown: a message is one, too. */
+/* Handles a malformed text. Shows only its first line, so that the message is one line. */
 static int search_wrong_text(struct rt_cpu_reader *s, const char *wanted) {
     if (s->given && !s->silent) {
         int shown = (int)strcspn(s->text, "\n");
@@ -149,9 +151,8 @@ static int search_source(struct rt_cpu_reader *s, const struct source *source) {
     return rc < 0 ? search_wrong(s, rc, meaning(rc)) : 0;
 }
 
-/* Reads a file of the cgroup, or of a parent, whose directory is so long. Returns 1, 0 if
-   there is none, or an error. If the cgroup is removed now, its open files are no more
-   (ENODEV). */
+/* Reads a file of the cgroup or of a parent, whose directory has dir_length bytes. Returns
+   1, 0 if there is none, or an error. ENODEV: the cgroup was removed after the open. */
 static int search_text(struct rt_cpu_reader *s, size_t dir_length, const char *name,
                        struct rt_text *t) {
     int rc = search_at(s, s->mount.path, dir_length, name);
@@ -171,7 +172,7 @@ static int search_text(struct rt_cpu_reader *s, size_t dir_length, const char *n
     return 1;
 }
 
-/* These return 1, 0 if there is no limit, or an error. */
+/* Both return 1, 0 if there is no limit, or an error. */
 
 static int read_level_v2(struct rt_cpu_reader *s, size_t dir_length, struct rt_quota *q) {
     struct rt_text t;
@@ -210,7 +211,7 @@ static int read_levels(struct rt_cpu_reader *s) {
         struct rt_quota q = RT_QUOTA_UNLIMITED;
         int rc = s->own.version == RT_CGROUP_V1 ? read_level_v1(s, length, &q)
                                                 : read_level_v2(s, length, &q);
-        /* A level of the system that makes no sense does not hide the others. */
+        /* A malformed level of the system does not hide the other levels. */
         if (rc == -EAGAIN || (rc < 0 && s->given)) {
             return rc;
         }
@@ -226,9 +227,9 @@ static int read_levels(struct rt_cpu_reader *s) {
     }
 }
 
-/* Looks at everything but the name of the cgroup, and then at that again. Returns 1 if it
-   has become another one, 0 if not, or an error. */
-static int look(struct rt_cpu_reader *s) {
+/* Reads everything but the name of the cgroup, then that name again. Returns 1 if it has
+   changed, 0 if not, or an error. */
+static int limits_look(struct rt_cpu_reader *s) {
     s->limit = RT_QUOTA_UNLIMITED;
     s->before = s->own;
     int rc = search_source(s, &mount_source);
@@ -236,7 +237,7 @@ static int look(struct rt_cpu_reader *s) {
         rc = read_levels(s);
     }
     if (rc == 0) {
-        /* After the levels: a move later than this is for the next reading. */
+        /* After the levels: a later move is left to the next reading. */
         rc = search_source(s, &own_source);
     }
     return rc < 0 ? rc : !rt_cgroup_same(&s->own, &s->before);
@@ -248,7 +249,7 @@ static int search(struct rt_cpu_reader *s) {
         return rc;
     }
     for (int i = 0; i < LOOKS_MAX; i++) {
-        rc = look(s);
+        rc = limits_look(s);
         if (rc <= 0) {
             return rc;
         }
@@ -260,7 +261,7 @@ int rt_cpu_count(void) {
     return os_cpu_count();
 }
 
-/* With the errors of rt_cpu_limit(). */
+/* Returns the errors of rt_cpu_limit(). */
 static int read_limit(struct rt_cpu_reader *s, struct rt_quota *limit) {
     int rc = search(s);
     if (rc == -EINVAL && !s->given) {

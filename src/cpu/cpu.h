@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How many CPUs there are for the process, and how many it may keep busy. */
+/* How many CPUs the process has, and how many its quota allows. */
 #ifndef RT_CPU_H
 #define RT_CPU_H
 
@@ -7,38 +7,36 @@
 #include "cpu/quota.h"
 
 /*
- * Root, the value of TUCOCGROUP, is a directory that stands for "/": proc/self/cgroup,
+ * root, the value of TUCOCGROUP, is a directory to use as "/": proc/self/cgroup,
  * proc/self/mountinfo and the mount points named there are looked up below it. "" is the
  * system itself.
  *
- * Nothing is kept from one call to the next, not even a descriptor: a process that was
- * moved to another cgroup, or whose limit was changed, gets to know by asking again. Any
- * thread may ask, with 8 KiB of stack.
+ * Nothing is cached between calls, not even a descriptor: to notice a move to another
+ * cgroup or a changed limit, call again. Any thread may call, with 8 KiB of stack.
  */
 
-/* How many CPUs the affinity mask of the calling thread has. At least 1. */
+/* The number of CPUs in the calling thread's affinity mask. At least 1. */
 int rt_cpu_count(void);
 
-/* The tightest of the limits of the process' cgroup and of those above it, as far up as
-   they can be seen. Returns
-   -EAGAIN  the system lacks memory or descriptors, or the process was moved while this
-            looked: what was true before is the best guess;
-   -EINVAL  something below root is not as it should be, after a line on standard error
-            about the first such thing.
-   The system itself is never wrong: what makes no sense there, or may not be read, is no
-   limit. On failure *limit is untouched. */
+/* Stores in *limit the tightest limit of the process's cgroup and its visible ancestors.
+   Returns
+   -EAGAIN  the system is out of memory or descriptors, or the process was moved during the
+            call: the previous value is the best guess;
+   -EINVAL  a file below root is malformed; one line on standard error names the first.
+   Without root there is no -EINVAL: a malformed or unreadable file of the system counts as
+   no limit. On failure *limit is unchanged. */
 int rt_cpu_limit(const char *root, struct rt_quota *limit) RT_NODISCARD;
 
-/* How many processors to use if nobody says: see rt_quota_procs(). At least 1 and at most
+/* The default number of processors: see rt_quota_procs(). At least 1 and at most
    rt_cpu_count(), or the errors of rt_cpu_limit(). */
 int rt_cpu_default_procs(const char *root) RT_NODISCARD;
 
-/* For who asks again and again, and may not allocate then: what it takes, to be freed by
-   rt_free(). NULL: no memory. root has to stay. */
+/* The buffers for a caller that reads repeatedly and must not allocate then. Freed by
+   rt_free(). NULL: no memory. root must outlive it. */
 struct rt_cpu_reader;
 struct rt_cpu_reader *rt_cpu_reader_make(const char *root) RT_NODISCARD;
 
-/* As rt_cpu_default_procs(), without the line on standard error. */
+/* Like rt_cpu_default_procs(), but prints nothing and does not allocate. */
 int rt_cpu_reader_procs(struct rt_cpu_reader *reader) RT_NODISCARD;
 
 #endif

@@ -3,8 +3,8 @@
 #include "cpu/lines.h"
 #include "os/os.h"
 
-/* Moves what is left to the front and reads on behind it. Returns how many bytes came,
-   0 at the end of the file, or an error. */
+/* Moves the unread bytes to the front and reads more behind them. Returns how many bytes
+   were read, 0 at the end of the file, or an error. */
 static int fill(struct rt_lines *l) {
     memmove(l->buffer, l->buffer + l->start, l->end - l->start);
     l->end -= l->start;
@@ -16,7 +16,7 @@ static int fill(struct rt_lines *l) {
     return n;
 }
 
-/* Takes what was read up to the next newline; false if there is none yet. */
+/* Takes the text up to the next newline. Returns false if there is none in the buffer. */
 static bool take_line(struct rt_lines *l, struct rt_text *text) {
     struct rt_text rest = {l->buffer + l->start, l->end - l->start};
     if (!rt_text_take(&rest, '\n', text)) {
@@ -43,7 +43,7 @@ static int skip_rest(struct rt_lines *l) {
     return 1;
 }
 
-/* Hands out all there is of a line whose end has not been seen. */
+/* Returns the buffered part of a line whose end is not in the buffer. */
 static void cut_line(struct rt_lines *l, struct rt_line *line) {
     line->text = (struct rt_text){l->buffer + l->start, l->end - l->start};
     line->whole = false;

@@ -6,21 +6,21 @@
 #include "base/compiler.h"
 #include "cpu/text.h"
 
-/* The caller's alone. Begins as {.file, .buffer, .bytes}, with the rest zero. */
+/* Used by its owner only. Initialized as {.file, .buffer, .bytes}, the rest zero. */
 struct rt_lines {
-    int file;      /* of os_file_open(); stays the caller's to close */
-    char *buffer;  /* the caller's */
-    size_t bytes;  /* its size, at least 1 */
-    size_t start;  /* what was read and not handed out yet is from here */
-    size_t end;    /* to here */
-    bool skipping; /* the rest of a line that was too long is in the way */
+    int file;      /* from os_file_open(); the owner closes it */
+    char *buffer;  /* the owner's */
+    size_t bytes;  /* size of buffer, at least 1 */
+    size_t start;  /* unread bytes begin here */
+    size_t end;    /* and end here */
+    bool skipping; /* the rest of an overlong line must be skipped */
 };
 
-/* Text stays in the buffer until the next line is asked for. */
+/* The text stays valid until the next call of rt_lines_next(). */
 struct rt_line {
     struct rt_text text; /* without the newline */
-    bool whole;          /* false: only its beginning, as the buffer is not larger, or a
-                            last line without a newline */
+    bool whole;          /* false: truncated to the buffer, or a last line without a
+                            newline */
 };
 
 /* Returns 1, 0 at the end of the file, or the error of a read. */

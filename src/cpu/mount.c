@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the lines of /proc/self/mountinfo, see proc(5). */
+/* Parses /proc/self/mountinfo, see proc(5). */
 #include "cpu/mount.h"
 
 #include <errno.h>
@@ -12,18 +12,18 @@
  *   ids        root     point          options    any        type    source options of the
  *                                                 number of                 file system
  *
- * Root is the part of the hierarchy that the mount shows: a cgroup is in it if root is
- * the beginning of its path, and then what is left of the path goes behind the point.
+ * root is the part of the hierarchy that the mount shows. It shows a cgroup if root is a
+ * prefix of the cgroup's path; the rest of the path is then appended to point.
  *
- * Both paths are told as seen from the cgroup namespace of the process. What is outside
- * of that begins with "/..", once for each level up, in root as well as in the path of a
- * cgroup: the same beginning is the same place here too. But if the part of the path that
- * is left goes up, then the cgroup is outside of the mount. And a root that is above the
- * namespace, with a cgroup inside, cannot be put together: the names in between are not
- * told. Such a mount shows the cgroup at a place that nobody can know.
+ * Both paths are relative to the cgroup namespace of the process. A path outside of it
+ * begins with "/..", once for each level up, in root as well as in the path of a cgroup,
+ * so equal prefixes are equal places there too. But if the rest of the path contains "..",
+ * the cgroup is outside of the mount. If root is above the namespace and the cgroup
+ * inside, the names in between are unknown: such a mount shows the cgroup at a path that
+ * cannot be computed.
  */
 
-/* What of a line matters. */
+/* The fields that are used. */
 struct entry {
     struct rt_text root;
     struct rt_text point;
@@ -34,7 +34,7 @@ static bool is_octal(char c) {
     return c >= '0' && c <= '7';
 }
 
-/* Takes one byte of a path, escaped or not, off the front; -EINVAL: a bad escape. */
+/* Takes one byte of a path, escaped or not, off the front. -EINVAL: a bad escape. */
 static int take_byte(struct rt_text *t) {
     const char *c = t->start;
     size_t taken = 1;
@@ -79,8 +79,8 @@ static bool skip_fields(struct rt_text *line, int count) {
     return count == 0;
 }
 
-/* Leaves what follows the type. Without a blank behind it, at the end of a line that is
-   cut, the type may be the beginning of a longer word, and does not count. */
+/* Leaves in *line what follows the type. Without a blank after it, at the end of a
+   truncated line, the type may be incomplete and is not accepted. */
 static bool parse_fields(struct rt_text *line, struct entry *e) {
     struct rt_text field;
     if (!skip_fields(line, 3 /* ids */) || !rt_text_take(line, ' ', &e->root) ||
@@ -95,8 +95,8 @@ static bool parse_fields(struct rt_text *line, struct entry *e) {
     return rt_text_take(line, ' ', &e->type);
 }
 
-/* Returns 1 if the line is of the hierarchy that the version means, 0 if not, and the
-   error too_short if it ends before that can be told. */
+/* Returns 1 if the line is of the version's hierarchy, 0 if not, or too_short if the line
+   ends before that is known. */
 static int parse_entry(const struct rt_line *line, enum rt_cgroup_version version,
                        int too_short, struct entry *e) {
     struct rt_text rest = line->text;
@@ -115,8 +115,8 @@ static int parse_entry(const struct rt_line *line, enum rt_cgroup_version versio
     return rt_text_has(rest, ',', "cpu");
 }
 
-/* The part of the cgroup's path that is below root, from its '/' on; NULL: it is not
-   below it. */
+/* The part of the cgroup's path below root, beginning with '/'. NULL: it is not below
+   root. */
 static const char *below(const struct rt_cgroup *cgroup, const char *root,
                          size_t root_length) {
     const char *rest = cgroup->path;
@@ -135,7 +135,7 @@ static const char *below(const struct rt_cgroup *cgroup, const char *root,
 /* Returns 1 with the directory, 0 if the mount does not show the cgroup, or an error. */
 static int place(const struct entry *e, const struct rt_cgroup *cgroup,
                  struct rt_mount *mount) {
-    /* The buffer of the result holds the root first: it is as long as any that fits. */
+    /* The result's buffer holds the root first. Any root that matters fits into it. */
     int length = rt_mount_unescape(e->root, mount->path, sizeof mount->path);
     if (length < 0) {
         return length == -ENAMETOOLONG ? 0 : length;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads quotas and compares them, by whole numbers only. */
+/* Parses quotas and compares them, in integer arithmetic. */
 #include "cpu/quota.h"
 
 #include <errno.h>
 
-/* Digits and nothing else. False as well if the number is above INT64_MAX. */
+/* Accepts digits only. Returns false if the number is above INT64_MAX. */
 static bool parse_digits(struct rt_text t, int64_t *number) {
     int64_t n = 0;
     for (size_t i = 0; i < t.length; i++) {
@@ -18,7 +18,7 @@ static bool parse_digits(struct rt_text t, int64_t *number) {
     return t.length > 0;
 }
 
-/* The kernel accepts neither a quota nor a period of nothing. */
+/* The kernel accepts neither a quota nor a period of 0. */
 static bool parse_positive(struct rt_text t, int64_t *number) {
     int64_t n;
     if (!parse_digits(t, &n) || n == 0) {
@@ -34,7 +34,7 @@ static bool is_negative(struct rt_text t) {
            parse_positive((struct rt_text){t.start + 1, t.length - 1}, &n);
 }
 
-/* A text that does not end with a newline was not read to its end. */
+/* A text without a newline at its end was truncated. */
 static bool take_only_line(struct rt_text t, struct rt_text *line) {
     return rt_text_take(&t, '\n', line) && t.length == 0;
 }
@@ -54,7 +54,7 @@ int rt_quota_parse_v2(struct rt_text t, struct rt_quota *quota) {
     return 0;
 }
 
-/* As it does when written, any negative number means that there is no limit. */
+/* Any negative number means no limit, as it does when written. */
 int rt_quota_parse_v1(struct rt_text t, int64_t *number_us) {
     struct rt_text line;
     if (!take_only_line(t, &line)) {
@@ -67,7 +67,7 @@ int rt_quota_parse_v1(struct rt_text t, int64_t *number_us) {
     return parse_positive(line, number_us) ? 0 : -EINVAL;
 }
 
-/* a/b < c/d is ad < cb: products of two numbers of 63 bits. */
+/* a/b < c/d is ad < cb: products of two 63-bit numbers. */
 bool rt_quota_less(struct rt_quota a, struct rt_quota b) {
     if (a.quota_us == RT_QUOTA_NONE || b.quota_us == RT_QUOTA_NONE) {
         return a.quota_us != RT_QUOTA_NONE;
@@ -79,7 +79,7 @@ int rt_quota_procs(struct rt_quota quota, int cpus) {
     if (quota.quota_us == RT_QUOTA_NONE) {
         return cpus;
     }
-    /* Rounded up without a sum, which might not fit. */
+    /* Rounds up without an addition that could overflow. */
     int64_t procs =
         quota.quota_us / quota.period_us + (quota.quota_us % quota.period_us != 0);
     if (procs < RT_QUOTA_PROCS_MIN) {

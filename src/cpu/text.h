@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stretches of text that are taken apart without being copied or changed. */
+/* String slices, parsed without copies. */
 #ifndef RT_CPU_TEXT_H
 #define RT_CPU_TEXT_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Not terminated, and any byte may be in it. */
+/* Not terminated; may contain any byte. */
 struct rt_text {
     const char *start;
     size_t length;
@@ -17,11 +17,11 @@ static inline bool rt_text_is(struct rt_text t, const char *word) {
     return t.length == strlen(word) && memcmp(t.start, word, t.length) == 0;
 }
 
-/* Takes from rest what is before the next separator, and the separator. False, with both
-   untouched, if there is none. */
+/* Moves the text before the next separator from *rest to *taken and drops the separator.
+   Returns false if there is none; then both are unchanged. */
 static inline bool rt_text_take(struct rt_text *rest, char separator,
                                 struct rt_text *taken) {
-    /* A text of length 0 may start nowhere, which memchr() would not like. */
+    /* start may be NULL if the length is 0, which memchr() does not allow. */
     const char *at =
         rest->length > 0 ? memchr(rest->start, separator, rest->length) : NULL;
     if (at == NULL) {
@@ -33,7 +33,7 @@ static inline bool rt_text_take(struct rt_text *rest, char separator,
     return true;
 }
 
-/* True if word is one of the items between the separators. */
+/* Whether word is one of the items of list. */
 static inline bool rt_text_has(struct rt_text list, char separator, const char *word) {
     struct rt_text item;
     while (rt_text_take(&list, separator, &item)) {

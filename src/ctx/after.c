@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls that are made when a context is done. */
+/* tuco_ctx_after: starts a function in a goroutine when a context is done. */
 #include "base/alloc.h"
+#include "base/race.h"
 #include "base/compiler.h"
-#include "base/die.h"
 #include "ctx/ctx.h"
-#include "sched/enter.h"
+#include "sched/syscall/enter.h"
 #include "sched/sched.h"
 #include "sched/spawn.h"
-#include "time/timer.h"
+#include "sched/timers.h"
 
-/* Until the next try to start a goroutine for which there was no memory. */
+/* The delay before the start of a goroutine is retried after it found no memory. */
 #define RETRY_NS ((int64_t)1000 * 1000)
 
-/* A node of the tree, which is done as others are. */
+/* A leaf of the tree. */
 struct tuco_ctx_after {
-    struct rt_ctx_node node;
+    struct rt_ctx_node node; /* see ctx.h */
 
-    struct rt_timer timer; /* until the next try; while it is armed, it has a pin */
+    /* The thread that has claimed the call. */
+    struct rt_timer timer; /* for the next try; holds a pin while it is armed */
 
     /* Immutable. */
     tuco_fn *fn;
@@ -25,10 +26,11 @@ struct tuco_ctx_after {
     const void *creator_pc;
 };
 
-/* With the pin of the tree, which goes to the timer if there is no memory for the
-   goroutine. Without a runtime there is nothing that it could run in. */
+/* Consumes the tree's pin, or passes it to the timer if there is no memory for the
+   goroutine. Without a runtime, the function is not called. */
 void rt_ctx_call(struct rt_ctx_node *node) {
     tuco_ctx_after *after = rt_container_of(node, tuco_ctx_after, node);
+    rt_race_acquire(after); /* orders the function after tuco_ctx_after_make() */
     if (likely(rt_phase_now() == RT_RUNNING) &&
         rt_spawn_from_timer(after->fn, after->arg, after->creator_id,
                             after->creator_pc) != 0) {
@@ -49,9 +51,7 @@ static void try_again(struct rt_timer *t, uint32_t tag, int64_t now_ns) {
 }
 
 tuco_ctx_after *tuco_ctx_after_make(tuco_ctx *ctx, tuco_fn *fn, void *arg) {
-    if (fn == NULL) {
-        rt_fatal("go of nil func value");
-    }
+    rt_spawn_check(fn != NULL);
     tuco_ctx_after *after = rt_ctx_make_node(sizeof *after, ctx, RT_CTX_CALL);
     if (after == NULL) {
         return NULL;
@@ -61,8 +61,10 @@ tuco_ctx_after *tuco_ctx_after_make(tuco_ctx *ctx, tuco_fn *fn, void *arg) {
     after->creator_id = tuco_id();
     after->creator_pc = __builtin_return_address(0);
     after->timer = (struct rt_timer){.fire = try_again};
+    rt_race_release(after);
     if (after->node.ctx.above != NULL) {
-        rt_init(&after->node.ctx.counts, RT_CTX_HANDLE + 2 * RT_CTX_PIN); /* the tree's */
+        /* One pin for the handle, one for the tree. */
+        rt_init(&after->node.ctx.counts, RT_CTX_HANDLE + 2 * RT_CTX_PIN);
         rt_enter();
         rt_ctx_link(&after->node);
         rt_leave();

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Contexts: the tree, its end, and who keeps what alive. The rules are in ctx.h. */
+/* Contexts: the tree, ends and lifetimes. The rules are in ctx.h. */
 #include "ctx/ctx.h"
 #include "base/alloc.h"
+#include "base/race.h"
 #include "base/die.h"
 #include "os/os.h"
-#include "sched/enter.h"
+#include "sched/syscall/enter.h"
 #include "sched/sched.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@ static tuco_ctx background = {.kind = RT_CTX_BACKGROUND};
 /* Lifetime */
 
 static void pin(struct rt_ctx_node *node) {
-    /* relaxed: somebody has one, and keeps it meanwhile */
+    /* relaxed: another pin exists and is kept meanwhile */
     rt_add_rlx(&node->ctx.counts, RT_CTX_PIN);
 }
 
@@ -31,7 +32,7 @@ static bool has_channel(uint32_t state) {
     return (state & RT_CTX_CHANNEL) != 0;
 }
 
-/* Where its channel is or would be. */
+/* The channel, made or not. */
 static tuco_chan *channel_in(struct rt_ctx_cancellable *c) {
     return (tuco_chan *)(void *)c->channel;
 }
@@ -44,10 +45,10 @@ static void channel_ended_inside(struct rt_chan_owner *owner) {
     rt_free_later(rt_container_of(owner, struct rt_ctx_cancellable, owner));
 }
 
-/* inside: see 'Not inside' in alloc.h. If somebody has kept the channel, its end may come
-   outside all the same. */
+/* inside: the caller is inside the runtime, see 'Not inside' in alloc.h. If a user still
+   has a reference to the channel, the memory is freed when that is dropped. */
 static void free_memory(tuco_ctx *ctx, bool inside) {
-    /* relaxed: nobody else is left */
+    /* relaxed: no other thread uses the context any more */
     if (rt_ctx_can_be_cancelled(ctx) && has_channel(rt_load_rlx(&ctx->state))) {
         struct rt_ctx_cancellable *c = cancellable_of(node_of(ctx));
         c->owner.end = inside ? channel_ended_inside : channel_ended;
@@ -59,11 +60,11 @@ static void free_memory(tuco_ctx *ctx, bool inside) {
     }
 }
 
-/* True: its memory is gone, and its pin on the parent is the caller's. Who has the only
-   pin need not count it down: nobody could take another. */
+/* Drops a pin. Returns true if it freed the memory; then the caller has to drop the pin on
+   the parent. The holder of the only pin need not subtract: no other thread can add one. */
 static bool unpin_one(tuco_ctx *ctx, bool inside) {
-    /* acquire, acq_rel: all that others did with it comes before its end. Pair with the
-       latter, and with tuco_ctx_unref(). */
+    /* acquire, acq_rel: all other uses happen before the memory is freed. Both pair with
+       the subtraction and with tuco_ctx_unref(). */
     if (rt_load_acq(&ctx->counts) != RT_CTX_PIN &&
         rt_sub_acqrel(&ctx->counts, RT_CTX_PIN) != RT_CTX_PIN) {
         return false;
@@ -72,7 +73,7 @@ static bool unpin_one(tuco_ctx *ctx, bool inside) {
     return true;
 }
 
-/* In a loop and not by recursion: a chain of contexts may be long. */
+/* A loop, not recursion: the chain of parents may be long. */
 void rt_ctx_unpin(tuco_ctx *ctx) {
     while (ctx != &background) {
         tuco_ctx *parent = ctx->parent;
@@ -83,7 +84,7 @@ void rt_ctx_unpin(tuco_ctx *ctx) {
     }
 }
 
-/* The thread's kind of lock: the holder may be a scheduler that fires a timer. */
+/* Without yielding: the caller may be a scheduler that fires a timer. */
 static void lock(struct rt_ctx_node *node) {
     rt_spin_lock_thread(&node->lock);
 }
@@ -114,8 +115,8 @@ static void unlink_locked(struct rt_ctx_node *node) {
     node->link = NULL;
 }
 
-/* Safe because above is parent, or one from which that was made, and whose memory stays
-   as long as that of this one. */
+/* Safe because above is the parent or one of its ancestors, and a context pins its
+   parent. */
 void rt_ctx_unlink(struct rt_ctx_node *node) {
     struct rt_ctx_node *above = node->ctx.above;
     if (above != NULL) {
@@ -127,26 +128,26 @@ void rt_ctx_unlink(struct rt_ctx_node *node) {
 
 tuco_ctx *tuco_ctx_ref(tuco_ctx *ctx) {
     if (ctx != NULL && ctx != &background) {
-        rt_add_rlx(&ctx->counts, RT_CTX_HANDLE); /* relaxed: the caller has one already */
+        rt_add_rlx(&ctx->counts, RT_CTX_HANDLE); /* relaxed: the caller holds a handle */
     }
     return ctx;
 }
 
-/* A call that waits for the end of a node, off the tree; NULL: there is none left. *mine:
-   it will not be made, and the pin that it had is the caller's. */
+/* Unlinks a call that waits for the end of node; NULL: there is none left. *mine: the call
+   was stopped, and the caller has to drop the tree's pin on it. */
 static struct rt_ctx_node *stop_one_call(struct rt_ctx_node *node, bool *mine) {
     lock(node);
     struct rt_ctx_node *call = node->below;
     if (call != NULL) {
         unlink_locked(call);
-        *mine = rt_ctx_take(call); /* under the lock: an end would unpin it after that */
+        *mine = rt_ctx_take(call); /* under the lock: rt_ctx_end() may free it later */
     }
     unlock(node);
     return call;
 }
 
-/* Nobody can cancel it any more: calls that wait for that are forgotten. All others
-   below it have a handle on it, so there are none. */
+/* The last handle is gone, so the node cannot be cancelled any more: stops the calls that
+   wait for its end. Contexts below it would hold a handle, so there are none. */
 static void forget_calls(struct rt_ctx_node *node) {
     bool mine;
     struct rt_ctx_node *call;
@@ -163,7 +164,7 @@ static void forget_deadline(struct rt_ctx_node *node) {
     }
 }
 
-/* Nobody could notice its end. */
+/* The last handle was dropped: the end of the node could not be observed. */
 static void leave_tree(struct rt_ctx_node *node) {
     rt_enter();
     forget_deadline(node);
@@ -173,10 +174,10 @@ static void leave_tree(struct rt_ctx_node *node) {
     rt_free_listed();
 }
 
-/* A call as well, which stays in the tree. */
+/* Also used for a call, which stays in the tree. */
 void tuco_ctx_unref(tuco_ctx *ctx) {
     uint64_t share = RT_CTX_HANDLE;
-    /* acq_rel: as in unpin_one(). */
+    /* acq_rel: as in unpin_one() */
     while (ctx != NULL && ctx != &background &&
            rt_sub_acqrel(&ctx->counts, share) / RT_CTX_HANDLE == 1) {
         tuco_ctx *parent = ctx->parent;
@@ -204,7 +205,7 @@ static bool is_over(struct rt_ctx_node *node) {
            (!has_channel(state) || rt_chan_is_over(channel_in(cancellable_of(node))));
 }
 
-/* Somebody is closing the channel at this moment. */
+/* Spins while another thread closes the channel. */
 static void wait_until_over(struct rt_ctx_node *node) {
     while (!is_over(node)) {
         rt_cpu_relax();
@@ -214,17 +215,17 @@ static void wait_until_over(struct rt_ctx_node *node) {
 
 bool rt_ctx_take(struct rt_ctx_node *call) {
     uint32_t open = 0;
-    /* acq_rel: decides who makes it, or stops it. Pairs with itself. */
+    /* acq_rel: the winner makes or stops the call. Pairs with itself. */
     return rt_cas_acqrel(&call->ctx.state, &open, RT_CTX_ENDED);
 }
 
-/* One of those below, pinned; NULL: there is none, and if node is ended none comes any
-   more. */
+/* Returns the first node below, pinned; NULL: there is none, and if node has ended there
+   never will be. */
 static struct rt_ctx_node *first_below_locked(struct rt_ctx_node *node) {
     rt_assert_spin_held(&node->lock);
     struct rt_ctx_node *child = node->below;
     if (child != NULL) {
-        pin(child); /* safe because it leaves the tree before its last pin goes */
+        pin(child); /* safe because it is unlinked before its last pin is dropped */
     }
     return child;
 }
@@ -239,15 +240,15 @@ static uint32_t state_of(int err) {
     return err == -ETIMEDOUT ? RT_CTX_ENDED | RT_CTX_TIMED_OUT : RT_CTX_ENDED;
 }
 
-/* Of a node that is done. */
+/* The node is done. */
 static int error_of(const struct rt_ctx_node *node) {
-    /* relaxed: the caller has seen that, and the bit came with it */
+    /* relaxed: the caller has seen RT_CTX_ENDED, which is set together with this bit */
     bool timed_out = (rt_load_rlx(&node->ctx.state) & RT_CTX_TIMED_OUT) != 0;
     return timed_out ? -ETIMEDOUT : -ECANCELED;
 }
 
-/* Ends node, but not those below; or sees to it that somebody has. Returns the first
-   below. */
+/* Ends node, but not the nodes below. If another thread has ended it, waits until it is
+   done. Returns the first node below, pinned. */
 static struct rt_ctx_node *end_one(struct rt_ctx_node *node, int err, int cause) {
     if (node->ctx.kind == RT_CTX_CALL) {
         end_call(node);
@@ -257,7 +258,8 @@ static struct rt_ctx_node *end_one(struct rt_ctx_node *node, int err, int cause)
     uint32_t state = rt_load_rlx(&node->ctx.state); /* relaxed: the lock is held */
     if (!is_ended(state)) {
         node->cause = cause;
-        /* release: publishes that. Pairs with is_over(). */
+        rt_race_release(&node->lock); /* here, because done_by() does not take the lock */
+        /* release: publishes the cause. Pairs with is_over(). */
         rt_store_rel(&node->ctx.state, state | state_of(err));
     }
     struct rt_ctx_node *child = first_below_locked(node);
@@ -273,7 +275,7 @@ static struct rt_ctx_node *end_one(struct rt_ctx_node *node, int err, int cause)
     return child;
 }
 
-/* Takes node off the tree. Returns the first that is below above then. */
+/* Unlinks node. Returns the first node that is left below above, pinned. */
 static struct rt_ctx_node *unlink_and_next(struct rt_ctx_node *node,
                                            struct rt_ctx_node *above) {
     lock(above);
@@ -283,9 +285,8 @@ static struct rt_ctx_node *unlink_and_next(struct rt_ctx_node *node,
     return next;
 }
 
-/* A walk through the tree: down to the first below, and up again when there are none
-   left. Every node on the way down but the root has a pin, and gets its error from the
-   one above it. */
+/* Walks the tree: down to the first node below, and up again when none is left. The walk
+   pins every node on its path except the root. A node gets its error from the one above. */
 void rt_ctx_end(struct rt_ctx_node *root, int err, int cause) {
     struct rt_ctx_node *node = root;
     struct rt_ctx_node *child = end_one(root, err, cause);
@@ -337,7 +338,7 @@ void *rt_ctx_make(size_t bytes, tuco_ctx *parent, enum rt_ctx_kind kind) {
     rt_init(&ctx->state, 0);
     rt_init(&ctx->counts, RT_CTX_HANDLE + RT_CTX_PIN);
     if (parent != &background) {
-        /* relaxed: the caller has a handle */
+        /* relaxed: the caller holds a handle */
         rt_add_rlx(&parent->counts, RT_CTX_HANDLE + RT_CTX_PIN);
     }
     return ctx;
@@ -416,9 +417,9 @@ tuco_ctx *tuco_ctx_without_cancel(tuco_ctx *parent) {
     return ctx;
 }
 
-/* Looking */
+/* Queries */
 
-/* Without a runtime nobody watches the clock: then who asks does. */
+/* Whether the deadline has passed and no runtime is there to fire the timer. */
 static bool is_overdue(tuco_ctx *ctx) {
     if (likely(rt_phase_now() == RT_RUNNING)) {
         return false;
@@ -427,10 +428,14 @@ static bool is_overdue(tuco_ctx *ctx) {
     return deadline != TUCO_NEVER && deadline <= tuco_now();
 }
 
-/* The node by which ctx is done; NULL: it is not. */
+/* Returns the node whose end makes ctx done; NULL: ctx is not done. */
 static const struct rt_ctx_node *done_by(tuco_ctx *ctx) {
     struct rt_ctx_node *node = rt_ctx_nearest(ctx);
-    if (node == NULL || is_over(node)) {
+    if (node == NULL) {
+        return NULL;
+    }
+    if (is_over(node)) {
+        rt_race_acquire(&node->lock);
         return node;
     }
     if (!is_overdue(&node->ctx)) {
@@ -444,13 +449,14 @@ static const struct rt_ctx_node *done_by(tuco_ctx *ctx) {
 
 static RT_COLD void make_channel(struct rt_ctx_node *node) {
     struct rt_ctx_cancellable *c = cancellable_of(node);
-    rt_enter(); /* nobody is to be stopped with the lock */
+    rt_enter(); /* inside, no signal preempts the goroutine while it holds the lock */
     lock(node);
     uint32_t state = rt_load_rlx(&node->ctx.state); /* relaxed: the lock is held */
     if (!has_channel(state)) {
         memset(c->channel, 0, sizeof c->channel);
         rt_chan_init(channel_in(c), 0, 0, &c->owner);
         rt_init(&channel_in(c)->closed, is_ended(state));
+        rt_race_release(&channel_in(c)->lock); /* the node's end comes before the close */
         /* release: publishes the channel. Pairs with tuco_ctx_done() and is_over(). */
         rt_store_rel(&node->ctx.state, state | RT_CTX_CHANNEL);
     }
@@ -463,7 +469,7 @@ tuco_chan *tuco_ctx_done(tuco_ctx *ctx) {
     if (node == NULL) {
         return NULL;
     }
-    /* acquire: pairs with make_channel(). */
+    /* acquire: sees the channel. Pairs with make_channel(). */
     if (unlikely(!has_channel(rt_load_acq(&node->ctx.state)))) {
         make_channel(node);
     }
@@ -480,10 +486,10 @@ int tuco_ctx_cause(tuco_ctx *ctx) {
     return node == NULL ? 0 : node->cause;
 }
 
-void *tuco_ctx_value(tuco_ctx *ctx, const void *key) {
+void *tuco_ctx_value(const tuco_ctx *ctx, const void *key) {
     for (; ctx != NULL; ctx = ctx->parent) {
         if (ctx->kind == RT_CTX_VALUE) {
-            const struct value *v = rt_container_of(ctx, struct value, ctx);
+            const struct value *v = rt_container_of(ctx, const struct value, ctx);
             if (v->key == key) {
                 return v->value;
             }

@@ -1,44 +1,46 @@
 /* SPDX-License-Identifier: MIT */
-/* A context from the inside: the tree of those that can be done. */
+/* The context's layout and internal operations. */
 #ifndef RT_CTX_CTX_H
 #define RT_CTX_CTX_H
 
 /*
- * Two trees. parent leads to whom a context was made from, for values. above leads to the
- * nearest one upwards that can be done, a node, which knows those below it, to tell them;
- * it does not keep them alive.
+ * Two trees. parent is the context that this one was derived from; values are looked up
+ * along it. above is the nearest ancestor that can be done, a node. A node has a list of
+ * the nodes below it, to end them; the list does not keep them alive.
  *
- * Done. The channel is made when somebody asks for it: who only asks for the error needs
- * none. It is made in memory that the context has had for it from the beginning, so that
- * this cannot fail. One word, the state, says whether the context is ended, how, and
- * whether there is a channel; it is changed under the lock. Who ends the context writes
- * the cause, sets the state and, if there was a channel, closes it without the lock. Who
- * makes the channel makes it closed if the context is ended. A context is done when it is
- * ended and its channel, if there is one, is closed. So
- *   - a context that is ended and has no channel is done: if one is made later, that is
- *     closed from its birth;
- *   - whoever gets an error from tuco_ctx_err() finds the channel closed, made or not yet;
- *   - whoever sees the channel closed gets the error: state and cause were written before.
- * From the state to the close no goroutine is switched, so that anybody may wait for that,
- * a scheduler as well.
+ * Done. The channel is made when tuco_ctx_done() first requests it; tuco_ctx_err() needs
+ * none. The context reserves the memory for it when it is made, so making the channel
+ * cannot fail. One word, the state, holds whether the context has ended, how, and whether
+ * it has a channel; it changes under the lock. The thread that ends the context writes the
+ * cause, sets the state and, if there is a channel, closes it after releasing the lock. A
+ * channel that is made after the end is made closed. A context is done when it has ended
+ * and its channel, if it has one, is closed. So
+ *   - a context that has ended without a channel is done, and a channel made later is
+ *     closed from the beginning;
+ *   - a caller that gets an error from tuco_ctx_err() finds the channel closed;
+ *   - a goroutine that sees the channel closed gets the error: state and cause were written
+ *     before.
+ * Between setting the state and closing the channel no goroutine is switched. So any
+ * thread, a scheduler included, may spin until the channel is closed.
  *
- * The end. Who ends a context ends all below it, one after the other, and takes each off
- * the tree when nothing is left below it. Several may do that in the same part of the
- * tree: a cancel of this one and a deadline of that. Each goes through all of its part,
- * and lends a hand with what another has begun: when it finds nothing below any more, all
- * that was there is done, whoever did it.
+ * The end. The thread that ends a context ends all nodes below it, one after the other, and
+ * unlinks each when nothing is left below it. Several threads may do so in overlapping
+ * subtrees, for example a cancel of one context and a deadline of another. Each walks its
+ * whole subtree and also finishes what another thread has begun. So when it finds nothing
+ * below its root, every node that was there is done.
  *
- * Cancel against derive. Who ends a context sets its state, and looks for those below,
- * under the lock; who puts itself there looks at the state under the same lock. So it is
- * either found, or finds the state and ends itself.
+ * Cancel against derive. The thread that ends a context sets its state and reads the list
+ * below it under the lock. The thread that links a new child reads the state under the same
+ * lock. So either the list contains the child, or the child sees the state and ends itself.
  *
- * Lifetime. Two counts in one word, so that a child takes its share of both by one
- * addition. Handles are references of users and of contexts made from this one. When the
- * last is gone the context leaves the tree: nobody could notice its end. Pins are who may
- * touch its memory: all handles together, the memory of what was made from it, a deadline,
- * an end on its way through; and for a call the tree: that one is made although nobody has
- * a handle on it any more. Each has 32 bits, and nobody looks whether they are enough:
- * 2^31 children of one context would take more than a hundred gigabytes.
+ * Lifetime. Two counts share one word, so that making a child adds to both at once. Handles
+ * count the references of users and of contexts derived from this one. When the last handle
+ * is dropped, the context leaves the tree, because its end could not be observed. Pins
+ * count the parties that may touch its memory: one for all handles together, one for each
+ * context derived from it, one for its deadline's timer, one for each rt_ctx_end() that
+ * passes through; and for a call one for the tree, because a call is made even if its
+ * handle was dropped. Each count has 32 bits and is not checked for overflow: 2^31 children
+ * of one context would need more than a hundred gigabytes.
  */
 #include "base/atomic.h"
 #include "chan/chan.h"
@@ -51,109 +53,113 @@ enum rt_ctx_kind {
     RT_CTX_BACKGROUND,
     RT_CTX_VALUE,
     RT_CTX_DETACHED, /* tuco_ctx_without_cancel() */
-    RT_CTX_CALL,     /* a leaf of the tree that starts a goroutine when it is done */
-    /* From here on: can be cancelled, and others can be below it. */
+    RT_CTX_CALL,     /* a leaf of the tree; its end starts a goroutine: after.c */
+    /* The kinds below can be cancelled, and can have nodes below them. */
     RT_CTX_CANCEL,
     RT_CTX_TIMED, /* has a deadline of its own: deadline.c */
 };
 
-/* Bits of the state; none: open, and nobody has asked for its channel. */
+/* Bits of the state; 0: open, without a channel. */
 enum rt_ctx_state {
-    RT_CTX_ENDED = 1,     /* see 'Done'; a call: made or stopped */
+    RT_CTX_ENDED = 1,     /* see 'Done'; for a call: made or stopped */
     RT_CTX_TIMED_OUT = 2, /* ended by a deadline */
-    RT_CTX_CHANNEL = 4,   /* it has one, for ever */
+    RT_CTX_CHANNEL = 4,   /* has a channel; never cleared */
 };
 
 #define RT_CTX_PIN    ((uint64_t)1)
 #define RT_CTX_HANDLE ((uint64_t)1 << 32)
 
 struct tuco_ctx {
-    /* Immutable once others know it. */
+    /* Immutable once the context is published. */
     tuco_ctx *parent;
-    struct rt_ctx_node *above; /* NULL: nothing upwards can be done */
+    struct rt_ctx_node *above; /* NULL: no ancestor can be done */
     enum rt_ctx_kind kind;
 
-    /* Of a node; here, because there is room. Atomic: written under the lock, read without
-       it; of a call: see rt_ctx_take(). */
+    /* Belongs to the node; it is here because there is room. Atomic: written under the
+       node's lock, also read without it; for a call, see rt_ctx_take(). */
     rt_atomic(uint32_t) state; /* bits of enum rt_ctx_state */
 
-    rt_atomic(uint64_t) counts; /* see 'Lifetime' */
+    /* Atomic: see 'Lifetime'. */
+    rt_atomic(uint64_t) counts;
 };
 
-/* In the tree of those that can be done. */
+/* A context or call in the tree of those that can be done. */
 struct rt_ctx_node {
     tuco_ctx ctx;
 
-    struct rt_spin lock; /* guards state, below, and the links of those in it */
+    struct rt_spin lock; /* guards state, below, and the links of the nodes in it */
 
-    int cause; /* who ended it; published by the state */
+    /* Written once by the thread that ends the node; published by the state. */
+    int cause;
 
-    /* The lock. */
+    /* Under the lock. */
     struct rt_ctx_node *below;
-    /* The lock of above. */
+    /* Under the lock of above. */
     struct rt_ctx_node *next;
-    struct rt_ctx_node **link; /* what leads to it; NULL: it is not in the tree */
+    struct rt_ctx_node **link; /* the pointer to this node; NULL: not in the tree */
 };
 
-/* What can be cancelled. Behind the node nothing is touched until there is a channel. */
+/* A node that can be cancelled. The memory behind the node is not touched before there is a
+   channel. */
 struct rt_ctx_cancellable {
     union {
-        struct rt_ctx_node node;
-        struct rt_chan_owner owner; /* when the node is gone, and the channel kept */
+        struct rt_ctx_node node;    /* until the last pin is dropped */
+        struct rt_chan_owner owner; /* then, if the channel is still referenced */
     };
+    /* Made under node.lock; then the channel's own rules. */
     char channel[sizeof(tuco_chan)] __attribute__((aligned(8)));
 };
 
 _Static_assert(_Alignof(tuco_chan) <= 8, "the room for a channel");
-_Static_assert(sizeof(struct rt_ctx_node) <= 64, "what making and ending touch");
+_Static_assert(sizeof(struct rt_ctx_node) <= 64, "making and ending touch 64 bytes");
 
 static inline bool rt_ctx_can_be_cancelled(const tuco_ctx *ctx) {
     return ctx->kind >= RT_CTX_CANCEL;
 }
 
-/* The nearest upwards that can be done, ctx included; NULL: there is none. */
+/* Returns ctx, or its nearest ancestor, that can be done; NULL: there is none. */
 static inline struct rt_ctx_node *rt_ctx_nearest(tuco_ctx *ctx) {
     return rt_ctx_can_be_cancelled(ctx) ? rt_container_of(ctx, struct rt_ctx_node, ctx)
                                         : ctx->above;
 }
 
-/* A context, or something that begins with one, of so many bytes. What is behind the
-   context is not written. NULL: no memory. NULL as parent is misuse. */
+/* Allocates an object that begins with a context, and initializes the context only. NULL:
+   no memory. Panics if parent is NULL. */
 void *rt_ctx_make(size_t bytes, tuco_ctx *parent, enum rt_ctx_kind kind);
 
-/* The same for a node, not in the tree yet. */
+/* The same for an object that begins with a node. The node is not in the tree yet. */
 void *rt_ctx_make_node(size_t bytes, tuco_ctx *parent, enum rt_ctx_kind kind);
 
-/* Dies if there is none. */
+/* Panics if parent is NULL. */
 void rt_ctx_check_parent(const tuco_ctx *parent);
 
-/* All below: a foreign thread between rt_enter() and rt_leave(). No
-   goroutine is switched in any. */
+/* The functions below are called inside the runtime; a foreign thread calls them between
+   rt_enter() and rt_leave(). They do not switch goroutines. */
 
-/* Puts it into the tree. If what is above is done, so is this one then. */
+/* Links the node into the tree. If above has ended, the node is done on return. */
 void rt_ctx_link(struct rt_ctx_node *node);
 
-/* Takes it off the tree, if it is there. */
+/* Unlinks the node if it is in the tree. */
 void rt_ctx_unlink(struct rt_ctx_node *node);
 
-/* Ends a node and all below it, with -ECANCELED or -ETIMEDOUT: they are done when it
+/* Ends root and all nodes below it with -ECANCELED or -ETIMEDOUT. They are done when it
    returns. */
 void rt_ctx_end(struct rt_ctx_node *root, int err, int cause);
 
-/* A call: true for the one who takes its state from open. */
+/* Claims a call, to make it or to stop it. Returns true to exactly one thread. */
 bool rt_ctx_take(struct rt_ctx_node *call);
 
-/* One who may touch its memory less, who is inside. */
+/* Drops a pin. The last one frees the memory, by rt_free_later(). */
 void rt_ctx_unpin(tuco_ctx *ctx);
 
-/* Nobody needs its deadline any more, which it has: deadline.c. */
+/* Disarms the timer of an RT_CTX_TIMED node: deadline.c. */
 void rt_ctx_forget_deadline(struct rt_ctx_node *node);
 
-/* Starts the goroutine of a call: after.c. */
+/* Starts the goroutine of a call that the caller has claimed: after.c. */
 void rt_ctx_call(struct rt_ctx_node *node);
 
-/* A runtime runs: the deadlines that were set before are watched from here on. Called by
-   who starts it. */
+/* Arms the timers of the deadlines that were set before the runtime ran. Called when it
+   starts. */
 void rt_ctx_watch_deadlines(void);
 
 #endif

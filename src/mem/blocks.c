@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Small pieces of memory, on cache lines of their own. */
+/* Allocation of small memory blocks that begin on a cache line. */
 #include "mem/blocks.h"
 #include "base/alloc.h"
 
-/* The C library aligns to this. */
+/* The alignment of malloc. */
 #define PIECE_ALIGN 16
 
 #define PIECE_BYTES (2 * RT_CACHE_LINE_BYTES + RT_CACHE_LINE_BYTES - PIECE_ALIGN)
 
 struct block {
     char user[RT_BLOCK_BYTES];
-    void *piece; /* what it was cut out of */
+    void *piece; /* the allocation that contains the block */
 };
 
 _Static_assert(sizeof(struct block) == (size_t)2 * RT_CACHE_LINE_BYTES, "two lines");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Slabs of goroutine descriptors, and the shared list of free ones. */
+/* The slabs of goroutine descriptors, and the shared list of free ones. */
 #include "mem/gpool.h"
 #include "base/lock.h"
 #include "os/os.h"
@@ -10,14 +10,13 @@
 #define SLAB_BYTES ((size_t)SLAB_SLOTS * RT_GSLOT_BYTES)
 #define SLABS      8192u /* 64 million goroutines */
 
-/* Once a program has used this many, it is likely to use many more: pages are then
-   brought in several at once. */
+/* A program that has used this many slots probably needs many more: from then on, pages are
+   populated several at a time. */
 #define POPULATE_FROM  SLAB_SLOTS
 #define POPULATE_SLOTS 256u
 #define SLOTS_PER_PAGE ((uint32_t)(OS_PAGE_BYTES / RT_GSLOT_BYTES))
 
-/* A free slot that stands for itself and the others whose addresses are in its spare
-   bytes. */
+/* A bundle is a free slot and the others whose addresses are in its spare bytes. */
 #define BUNDLE_OTHERS (RT_GSLOT_SPARE_BYTES / sizeof(struct rt_gslot *) - 1)
 #define BUNDLE_SLOTS  (BUNDLE_OTHERS + 1)
 
@@ -33,25 +32,25 @@ _Static_assert(SLAB_SLOTS % POPULATE_SLOTS == 0, "a stretch lies within one slab
 _Static_assert(POPULATE_SLOTS % SLOTS_PER_PAGE == 0, "a stretch is whole pages");
 
 static struct {
-    struct rt_lock lock;   /* guards what follows; a leaf but for os.h */
+    struct rt_lock lock; /* a leaf; only os.h is called under it */
+    /* Under the lock. */
     struct rt_gslot *free; /* bundles, linked by next */
-    uint32_t populated;    /* slots below this have been brought in */
+    uint32_t populated;    /* slots below this have been populated */
 
-    /* Written under the lock. Atomic: readers walk by number without it. */
+    /* Atomic: written under the lock; walks by number read them without it. */
     rt_atomic(uint32_t) end;
     rt_atomic(char *) slabs[SLABS];
 } pool = {.lock = RT_LOCK_INIT(gpool), .end = 1 /* 0 means none */};
 
 struct rt_gslot *rt_gpool_at(uint32_t index) {
-    /* acquire: pairs with the release in carve_locked(), so that the slab's zeroes are
-       seen. */
+    /* acquire: sees the zeroed slab. Pairs with the release in carve_locked(). */
     char *slab = rt_load_acq(&pool.slabs[index / SLAB_SLOTS]);
     return (struct rt_gslot *)(slab + (size_t)(index % SLAB_SLOTS) * RT_GSLOT_BYTES);
 }
 
 uint32_t rt_gpool_end(void) {
-    /* acquire: pairs with the release in carve_locked(): every number below has its
-       slab. */
+    /* acquire: every number below has its slab and its index. Pairs with the release in
+       carve_locked(). */
     return rt_load_acq(&pool.end);
 }
 
@@ -65,14 +64,14 @@ static void populate_locked(uint32_t index) {
     pool.populated = first + POPULATE_SLOTS;
 }
 
-/* A slot that was never used before. */
+/* Returns a slot that was never used before; NULL: no memory. */
 static struct rt_gslot *carve_locked(void) {
-    uint32_t index = rt_load_rlx(&pool.end); /* relaxed: written under the lock we hold */
+    uint32_t index = rt_load_rlx(&pool.end); /* relaxed: the lock is held */
     uint32_t slab = index / SLAB_SLOTS;
     if (slab == SLABS) {
         return NULL;
     }
-    if (rt_load_rlx(&pool.slabs[slab]) == NULL) { /* relaxed: likewise */
+    if (rt_load_rlx(&pool.slabs[slab]) == NULL) { /* relaxed: the lock is held */
         char *memory = os_reserve(SLAB_BYTES, OS_PAGE_BYTES);
         if (memory == NULL) {
             return NULL;
@@ -92,7 +91,7 @@ static struct bundle *bundle_of(struct rt_gslot *s) {
     return (struct bundle *)((char *)s + RT_GSLOT_SPARE_OFFSET);
 }
 
-/* Adds the slots of a bundle that has been taken off the shared list. */
+/* Adds the slots of a bundle to the cache. */
 static void unpack(struct rt_gcache *c, struct rt_gslot *s) {
     struct bundle *b = bundle_of(s);
     c->slots[c->count++] = s;
@@ -101,7 +100,7 @@ static void unpack(struct rt_gcache *c, struct rt_gslot *s) {
     }
 }
 
-/* Makes a bundle of the slots that have been in the cache longest. */
+/* Makes a bundle of the slots that have been in the cache the longest. */
 static struct rt_gslot *pack(struct rt_gcache *c, uint32_t slots_count) {
     struct rt_gslot *s = c->slots[0];
     struct bundle *b = bundle_of(s);
@@ -124,7 +123,7 @@ bool rt_gpool_refill(struct rt_gcache *c) {
     struct rt_gslot *s = pool.free;
     if (s != NULL) {
         pool.free = s->next;
-        __builtin_prefetch(s->next); /* for the next refill: its link, and its bundle */
+        __builtin_prefetch(s->next); /* for the next refill: the link and the bundle */
         __builtin_prefetch((char *)s->next + RT_GSLOT_SPARE_OFFSET);
     }
     while (s == NULL && c->count < BUNDLE_SLOTS) {
@@ -175,16 +174,16 @@ void rt_gpool_put_shared(struct rt_gslot *s) {
 void rt_gpool_free_all(void) {
     rt_lock(&pool.lock);
     for (uint32_t i = 0; i < SLABS; i++) {
-        /* relaxed: written under the lock we hold */
+        /* relaxed: the lock is held */
         char *slab = rt_load_rlx(&pool.slabs[i]);
         if (slab == NULL) {
             break;
         }
-        rt_store_rlx(&pool.slabs[i], NULL); /* relaxed: nobody is left to read it */
+        rt_store_rlx(&pool.slabs[i], NULL); /* relaxed: no reader is left */
         os_release(slab, SLAB_BYTES);
     }
     pool.free = NULL;
     pool.populated = 0;
-    rt_store_rlx(&pool.end, 1); /* relaxed: likewise */
+    rt_store_rlx(&pool.end, 1); /* relaxed: no reader is left */
     rt_unlock(&pool.lock);
 }

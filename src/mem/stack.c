@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The depot of stacks: slabs that they are carved from, lists of free ones, and the way
-   back to the kernel. */
+/* The depot of stacks: slabs, lists of free stacks, and returning memory to the kernel. */
 #include "mem/stack.h"
 #include "base/die.h"
 #include "base/lock.h"
@@ -15,32 +14,37 @@
  *
  *   carved      taken from a slab for the first time: gets its guard, which it keeps
  *   in use      a goroutine runs on it
- *   cached      in a P's cache: warm, reused within nanoseconds
- *   warm        in the depot, its memory still resident: a burst left it there
- *   cold        in the depot, its memory given back; only its guard is left
+ *   cached      in a P's cache: resident, reused within nanoseconds
+ *   warm        in the depot, its memory still resident, usually after a burst
+ *   cold        in the depot, its memory returned to the kernel; only its guard is left
  *
- * A slab is one reservation of many stacks of one size, and of their descriptors behind
- * them, so that a million of them need a handful of mappings. Its memory costs nothing until it is touched. When all of a slab's
- * stacks are cold the slab is unmapped, and with it the page tables, which for a million
- * stacks are half a gigabyte.
+ * A slab is one reservation of many stacks of one size, followed by their descriptors. So a
+ * million stacks need only a few mappings, and their memory costs nothing until it is
+ * touched. When all of a slab's stacks are cold, the slab is unmapped, and with it its page
+ * tables, which for a million stacks take half a gigabyte.
  *
- * Bursts. A P that runs out asks for one stack, then two, four, up to half its cache. The
- * guards of a batch come from one system call. What comes from the warm list is trimmed to
- * KEEP_BYTES, so that a stack which once grew deep does not stay so under a shallow user;
- * but each stack only once in a period, which is from one scavenging to the next, since
- * trimming costs more than a spawn.
+ * Bursts. A P whose cache is empty takes one stack from the depot, the next time two, four,
+ * up to half its cache. The guards of a batch need one system call. Stacks from the warm
+ * list are trimmed to KEEP_BYTES, so that a stack that once grew deep does not stay large
+ * under a shallow goroutine. Each stack is trimmed only once in a period, because trimming
+ * costs more than a spawn.
  *
- * From LARGE_BURST stacks on, a P that has to make stacks makes VECTOR_MAX, since each
- * call is cheaper the more it is for, and leaves what it does not need to the next. And
- * if there is a CPU to spare the monitor makes as many again ahead: the pages of a new
+ * When there are LARGE_BURST stacks, a P that has to carve stacks carves VECTOR_MAX at a
+ * time, because the system call is cheaper per stack, and puts what it does not need on the
+ * warm list. If there is an idle CPU, sysmon makes as many again ahead: the pages of a new
  * stack cost microseconds, a goroutine nanoseconds.
  *
- * Colours. If stacks lay a power of two apart, the first frames of all would compete for
- * the same few lines of a cache, and their pages for the same few entries of the TLB. Each
- * top is shifted down by its colour, a multiple of the line size that stays within the
- * first page; and between two stacks a page is left unused, so that they are an odd number
- * of pages apart. (A ring of a thousand goroutines: 38 ns a step without that page, 28
- * with it.)
+ * Giving back. Sysmon divides time into periods of one second. The lowest number of warm
+ * stacks in a period is the number that was not needed. A quarter of it is returned to the
+ * kernel in the next period. So the remains of a burst of any size halve in about two and a
+ * half seconds, and a program with a burst every second keeps most of its stacks. Sysmon
+ * works in slices of less than a millisecond, with its other duties in between.
+ *
+ * Colours. If stacks lay a power of two apart, all their first frames would compete for the
+ * same few cache lines, and their pages for the same few TLB entries. So each top is
+ * shifted down by its colour, a multiple of the line size within the first page. And an
+ * unused page between two stacks makes their distance an odd number of pages. (A ring of a
+ * thousand goroutines: 38 ns a step without that page, 28 with it.)
  */
 
 #define CLASSES         (RT_STACK_MAX_LOG2 + 1)
@@ -48,19 +52,23 @@
 #define SLAB_MAX_STACKS 4096u
 #define SLAB_MAX_BYTES  ((size_t)1 << 30) /* unless a single stack is larger */
 #define BATCH_MAX       (RT_STACK_CACHE_SLOTS / 2)
-/* what a reused stack may keep resident */
+/* resident bytes that a reused stack may keep */
 #define KEEP_BYTES     ((size_t)16 * 1024)
-#define WARM_MAX_BYTES ((size_t)1 << 20) /* larger ones are given back at once */
-#define VECTOR_MAX     64u               // stacks that one system call is made for
-/* stacks a call: keeps the monitor responsive */
-#define SCAVENGE_MAX 4096u
-#define LARGE_BURST  ((size_t)4096)
-#define HELP_MAX     512u /* made ahead at most */
-#define COLOURS      32u
-#define CANARY_WORDS 16
+#define WARM_MAX_BYTES ((size_t)1 << 20) /* larger ones become cold at once */
+#define VECTOR_MAX     64u               /* stacks per system call */
+/* Of the stacks not needed in a period, a quarter is due in the next, but at least
+   SCAVENGE_MIN, or the last of them would take minutes. */
+#define SCAVENGE_SHIFT 2
+#define SCAVENGE_MIN   ((size_t)4096)
+/* stacks per call, so that sysmon stays responsive */
+#define SCAVENGE_SLICE 512u
+#define LARGE_BURST    ((size_t)4096)
+#define HELP_MAX       512u /* limit of the stacks to make ahead */
+#define COLOURS        32u
+#define CANARY_WORDS   16
 
 struct rt_slab {
-    /* The depot's lock. */
+    /* Under the depot's lock. */
     struct rt_slab *next; /* all slabs of the size, newest first */
     struct rt_stack *cold;
     uint32_t cold_count;
@@ -68,28 +76,30 @@ struct rt_slab {
 
     /* Immutable. */
     uint32_t stacks_count;
-    char *memory; /* all of the reservation, of which this is the end */
+    char *memory; /* the reservation: the stacks, then this descriptor */
     size_t bytes;
     struct rt_stack stacks[];
 };
 
+/* All stacks of one size. Under the depot's lock. */
 struct depot_class {
     struct rt_slab *slabs;
     struct rt_stack *warm;
     size_t warm_count;
-    /* the least warm_count since the last scavenge: nobody needed these */
-    size_t warm_low;
+    size_t warm_low; /* the lowest warm_count in this period: not needed so far */
+    size_t due;      /* to return to the kernel in this period, unless needed */
     size_t cold_count;
     uint32_t next_slab; /* stacks in the next slab */
 };
 
 static struct {
-    struct rt_lock lock; /* guards what follows but guard; calls only os.h */
+    struct rt_lock lock; /* a leaf; only os.h is called under it */
+    /* Under the lock. */
     struct depot_class classes[CLASSES];
-    size_t made;
-    uint32_t period;   /* scavengings so far, from 1 */
-    long protect_left; /* guards that mappings remain for */
-    bool gap_said;
+    size_t made;       /* stacks that have been carved */
+    uint32_t period;   /* from 1: see 'Giving back' */
+    long protect_left; /* guards that there are still mappings for */
+    bool gap_said;     /* gap_say_once() has printed */
 
     /* Immutable while goroutines exist. */
     enum rt_stack_guard guard;
@@ -97,21 +107,20 @@ static struct {
 
 unsigned rt_stack_cached_log2 = RT_STACK_DEFAULT_LOG2;
 
-/* Atomic: how many stacks of the cached size are to be made ahead. */
+/* Atomic: the number of stacks of the cached size to make ahead. */
 static rt_atomic(uint32_t) help_wanted;
 
 void rt_stack_configure(unsigned cached_log2, enum rt_stack_guard guard) {
     rt_stack_cached_log2 = cached_log2;
     depot.guard = guard;
     depot.period = 1;
-    /* Each guard splits a mapping in two. Half of the mappings are left to the
-       program. */
+    /* Each guard needs two mappings. Half of all mappings are left to the user. */
     depot.protect_left = os_max_mappings() / 4;
 }
 
 /* Slabs */
 
-/* From one stack to the next. */
+/* The distance between two stacks of a slab. */
 static size_t stride(unsigned size_log2) {
     return ((size_t)1 << size_log2) + OS_PAGE_BYTES;
 }
@@ -168,9 +177,8 @@ static void gap_say_once(void) {
     depot.gap_said = true;
     rt_unlock(&depot.lock);
     if (first) {
-        rt_print(
-            "tuco: no more guard pages can be had (vm.max_map_count); further stacks have an "
-            "unguarded gap that is checked when their goroutine ends\n");
+        rt_print("tuco: out of guard pages (vm.max_map_count); further stacks have an "
+                 "unguarded gap that is checked when their goroutine ends\n");
     }
 }
 
@@ -202,7 +210,7 @@ static int list_ranges(struct rt_stack *list, struct os_range *ranges, size_t fr
     return n;
 }
 
-/* For stacks that were never used: the list, which is not empty, becomes usable. */
+/* Installs the guards of newly carved stacks. The list is not empty. */
 static void guard_install(struct rt_stack *list) {
     struct os_range ranges[VECTOR_MAX] = {{NULL, 0}};
     int n = list_ranges(list, ranges, 0, RT_STACK_GUARD_BYTES);
@@ -218,8 +226,8 @@ static void guard_install(struct rt_stack *list) {
     }
 }
 
-/* An overflow writes the gap from above, and an untouched page reads as zero: so the
-   words at its upper end are the canary, and cost no memory. */
+/* An overflow writes into the gap from above, and an untouched page reads as zero. So the
+   words at the gap's upper end are a canary that costs no memory. */
 static void gap_check(const struct rt_stack *s) {
     const uint64_t *end = (const uint64_t *)(s->low + RT_STACK_GUARD_BYTES);
     for (int i = 1; i <= CANARY_WORDS; i++) {
@@ -234,9 +242,9 @@ static void gap_check(const struct rt_stack *s) {
 
 /* Taking from the depot */
 
-/* Brings the first page of each in, by plain faults. The kernel's way to populate ranges
-   empties a per-CPU list of pages after each of them, which with two threads at it costs
-   more than the fault saves: 2.4 against 1.4 microseconds a stack. */
+/* Populates the first page of each stack by a plain fault. MADV_POPULATE_WRITE drains a
+   per-CPU list of pages after each range, which with two threads costs more than the
+   faults: 2.4 against 1.4 microseconds a stack. */
 static void touch_tops(struct rt_stack *list) {
     for (struct rt_stack *s = list; s != NULL; s = s->next) {
         *((volatile char *)s->top - 1) = 0;
@@ -291,7 +299,7 @@ static struct rt_stack *take_cold_locked(struct depot_class *d, uint32_t wanted)
     return list;
 }
 
-/* Only the newest slab may still have stacks that were never carved. */
+/* Only the newest slab may have stacks that are not carved yet. */
 static struct rt_stack *carve_locked(struct depot_class *d, uint32_t wanted) {
     struct rt_slab *slab = d->slabs;
     struct rt_stack *list = NULL;
@@ -314,7 +322,7 @@ static bool add_slab(struct depot_class *d, unsigned size_log2) {
         d->next_slab *= 2;
     }
     rt_unlock(&depot.lock);
-    /* Outside of the lock, because it allocates. */
+    /* Without the lock, because it maps memory. */
     struct rt_slab *slab = slab_make(size_log2, wanted);
     if (slab == NULL && wanted > 1) {
         slab = slab_make(size_log2, 1); /* a small one may still fit */
@@ -323,7 +331,7 @@ static bool add_slab(struct depot_class *d, unsigned size_log2) {
         return false;
     }
     rt_lock(&depot.lock);
-    /* Another P may have come here as well: the first one's slab serves both. */
+    /* Another P may have added a slab meanwhile: then that one serves both. */
     bool needed = d->slabs == NULL || d->slabs->carved == d->slabs->stacks_count;
     if (needed) {
         slab->next = d->slabs;
@@ -336,7 +344,7 @@ static bool add_slab(struct depot_class *d, unsigned size_log2) {
     return true;
 }
 
-/* Cuts the list behind its first count stacks and returns the rest. */
+/* Cuts the list after its first count stacks and returns the rest. */
 static struct rt_stack *split(struct rt_stack *list, uint32_t count) {
     while (--count > 0 && list->next != NULL) {
         list = list->next;
@@ -346,7 +354,7 @@ static struct rt_stack *split(struct rt_stack *list, uint32_t count) {
     return rest;
 }
 
-/* Stacks made ahead are as warm as they get, and there is nothing to trim. */
+/* Puts stacks that were made ahead on the warm list. There is nothing to trim. */
 static void put_ahead(struct depot_class *d, struct rt_stack *list, uint32_t period) {
     rt_lock(&depot.lock);
     while (list != NULL) {
@@ -360,52 +368,70 @@ static void put_ahead(struct depot_class *d, struct rt_stack *list, uint32_t per
     rt_unlock(&depot.lock);
 }
 
-/* Asked for by who has just made count stacks. */
-static void ask_for_help(uint32_t count) {
-    /* relaxed, here and below: a number; a stack too many or too few does no harm. */
+/* Requests that sysmon makes count stacks ahead. */
+static void ask_for_stacks(uint32_t count) {
+    /* relaxed, here and below: a stack too many or too few does no harm. */
     uint32_t wanted = rt_load_rlx(&help_wanted);
     if (wanted < HELP_MAX) {
         rt_add_rlx(&help_wanted, count);
     }
 }
 
-/* Up to wanted stacks as a list, ready for use; NULL: no memory. */
+/* Where a batch comes from, in the order in which the depot is asked. */
+enum origin {
+    WARM,   /* stacks with their memory, used lately */
+    COLD,   /* stacks without memory */
+    CARVED, /* a piece of a slab */
+    AHEAD,  /* a larger piece, in a large burst */
+};
+
+/* NULL: the slabs are used up. */
+static struct rt_stack *choose_batch_locked(struct depot_class *d, uint32_t wanted,
+                                            enum origin *origin) {
+    *origin = WARM;
+    struct rt_stack *list = take_warm_locked(d, wanted);
+    if (list == NULL) {
+        *origin = COLD;
+        list = take_cold_locked(d, wanted);
+    }
+    if (list == NULL) {
+        *origin = wanted == BATCH_MAX && depot.made >= LARGE_BURST ? AHEAD : CARVED;
+        list = carve_locked(d, *origin == AHEAD ? VECTOR_MAX : wanted);
+    }
+    return list;
+}
+
+/* Outside of the lock: makes the batch ready for use. Returns wanted stacks of it. */
+static struct rt_stack *finish_batch(struct depot_class *d, struct rt_stack *list,
+                                     uint32_t wanted, enum origin origin,
+                                     uint32_t period) {
+    switch (origin) {
+    case WARM: trim_warm(list, period); break;
+    case COLD: break;
+    case CARVED: guard_install(list); break;
+    case AHEAD:
+        guard_install(list);
+        put_ahead(d, split(list, wanted), period);
+        ask_for_stacks(VECTOR_MAX);
+        break;
+    }
+    return list;
+}
+
+/* Returns a list of up to wanted stacks, ready for use; NULL: no memory. */
 static struct rt_stack *take_batch(unsigned size_log2, uint32_t wanted) {
     struct depot_class *d = &depot.classes[size_log2];
-    for (;;) {
-        struct rt_stack *cold = NULL;
-        struct rt_stack *carved = NULL;
-        bool large_burst = false;
+    do {
+        enum origin origin;
         rt_lock(&depot.lock);
-        struct rt_stack *warm = take_warm_locked(d, wanted);
-        if (warm == NULL) {
-            cold = take_cold_locked(d, wanted);
-        }
-        if (warm == NULL && cold == NULL) {
-            large_burst = wanted == BATCH_MAX && depot.made >= LARGE_BURST;
-            carved = carve_locked(d, large_burst ? VECTOR_MAX : wanted);
-        }
+        struct rt_stack *list = choose_batch_locked(d, wanted, &origin);
         uint32_t period = depot.period;
         rt_unlock(&depot.lock);
-        if (warm != NULL) {
-            trim_warm(warm, period);
-            return warm;
+        if (list != NULL) {
+            return finish_batch(d, list, wanted, origin, period);
         }
-        if (cold != NULL) {
-            return cold;
-        }
-        if (carved != NULL) {
-            guard_install(carved);
-            if (large_burst) {
-                put_ahead(d, split(carved, wanted), period);
-                ask_for_help(VECTOR_MAX);
-            }
-            return carved;
-        }
-        if (!add_slab(d, size_log2)) {
-            return NULL;
-        }
-    }
+    } while (add_slab(d, size_log2));
+    return NULL;
 }
 
 bool rt_stack_wants_help(void) {
@@ -425,7 +451,7 @@ bool rt_stack_help(void) {
     uint32_t period = depot.period;
     rt_unlock(&depot.lock);
     if (list == NULL) {
-        return false; /* the slab is used up: the next P to notice adds one */
+        return false; /* the slab is used up; the next P that needs a stack adds one */
     }
     guard_install(list);
     touch_tops(list);
@@ -450,7 +476,7 @@ struct rt_stack *rt_stack_get_slow(struct rt_stack_cache *c, unsigned size_log2)
     return first;
 }
 
-/* Giving to the depot */
+/* Returning stacks to the depot */
 
 static void put_cold_locked(struct depot_class *d, struct rt_stack *s) {
     s->next = s->slab->cold;
@@ -485,7 +511,7 @@ static void put_one(struct rt_stack *s) {
     rt_unlock(&depot.lock);
 }
 
-/* Moves the count stacks that have been in the cache longest. */
+/* Moves the count stacks that have been in the cache the longest to the depot. */
 static void spill(struct rt_stack_cache *c, uint32_t count) {
     struct depot_class *d = &depot.classes[rt_stack_cached_log2];
     rt_lock(&depot.lock);
@@ -517,7 +543,7 @@ void rt_stack_flush(struct rt_stack_cache *c) {
     }
 }
 
-/* Giving back to the kernel */
+/* Returning memory to the kernel */
 
 static void scavenge_batch(struct depot_class *d, struct rt_stack *list) {
     struct os_range ranges[VECTOR_MAX] = {{NULL, 0}};
@@ -533,23 +559,21 @@ static void scavenge_batch(struct depot_class *d, struct rt_stack *list) {
     rt_unlock(&depot.lock);
 }
 
-/* Unlinks the slabs whose stacks are all cold. The newest stays: it is being carved. */
-static struct rt_slab *take_idle_slabs_locked(struct depot_class *d) {
-    struct rt_slab *idle = NULL;
+/* Unlinks a slab whose stacks are all cold. Only one at a time, because unmapping takes
+   some hundred microseconds. The newest stays: it is still being carved. */
+static struct rt_slab *take_idle_slab_locked(struct depot_class *d) {
     struct rt_slab **link = d->slabs != NULL ? &d->slabs->next : &d->slabs;
-    while (*link != NULL) {
-        struct rt_slab *slab = *link;
-        if (slab->cold_count == slab->carved) {
-            *link = slab->next;
-            d->cold_count -= slab->cold_count;
-            depot.made -= slab->carved;
-            slab->next = idle;
-            idle = slab;
-        } else {
-            link = &slab->next;
-        }
+    while (*link != NULL && (*link)->cold_count < (*link)->carved) {
+        link = &(*link)->next;
     }
-    return idle;
+    struct rt_slab *slab = *link;
+    if (slab != NULL) {
+        *link = slab->next;
+        slab->next = NULL;
+        d->cold_count -= slab->cold_count;
+        depot.made -= slab->carved;
+    }
+    return slab;
 }
 
 static void free_slabs(struct rt_slab *slab) {
@@ -560,43 +584,59 @@ static void free_slabs(struct rt_slab *slab) {
     }
 }
 
-static bool scavenge_class(struct depot_class *d) {
-    uint32_t done = 0;
-    rt_lock(&depot.lock);
-    size_t unneeded = d->warm_low;
-    rt_unlock(&depot.lock);
-    while (unneeded > 0 && done < SCAVENGE_MAX) {
-        uint32_t wanted = unneeded < VECTOR_MAX ? (uint32_t)unneeded : VECTOR_MAX;
-        rt_lock(&depot.lock);
-        struct rt_stack *list = take_warm_locked(d, wanted);
-        rt_unlock(&depot.lock);
-        if (list == NULL) {
-            break;
-        }
-        scavenge_batch(d, list);
-        unneeded -= wanted;
-        done += wanted;
-    }
-    rt_lock(&depot.lock);
-    struct rt_slab *idle = take_idle_slabs_locked(d);
-    if (unneeded == 0) {
-        d->warm_low = d->warm_count; /* a new period of observation begins */
-    }
-    bool more = d->warm_count > 0;
-    rt_unlock(&depot.lock);
-    free_slabs(idle);
-    return more;
+/* Returns up to VECTOR_MAX due stacks that were not needed in this period so far. */
+static struct rt_stack *take_due_locked(struct depot_class *d) {
+    size_t wanted = d->due < d->warm_low ? d->due : d->warm_low;
+    wanted = wanted < VECTOR_MAX ? wanted : VECTOR_MAX;
+    d->due = wanted == 0 ? 0 : d->due - wanted;
+    return take_warm_locked(d, (uint32_t)wanted);
 }
 
-bool rt_stack_scavenge(void) {
-    bool more = false;
+/* Subtracts the number of stacks that it processes from *budget. */
+static enum rt_scavenged scavenge_class(struct depot_class *d, uint32_t *budget) {
+    struct rt_stack *list = NULL;
+    do {
+        rt_lock(&depot.lock);
+        list = *budget > 0 ? take_due_locked(d) : NULL;
+        rt_unlock(&depot.lock);
+        if (list != NULL) {
+            *budget -= *budget < VECTOR_MAX ? *budget : VECTOR_MAX;
+            scavenge_batch(d, list);
+        }
+    } while (list != NULL);
+    rt_lock(&depot.lock);
+    struct rt_slab *idle = take_idle_slab_locked(d);
+    bool soon = d->due > 0 || idle != NULL;
+    bool later = d->warm_count > 0;
+    rt_unlock(&depot.lock);
+    free_slabs(idle);
+    return soon ? RT_SCAVENGED_SOME : later ? RT_SCAVENGED_FOR_NOW : RT_SCAVENGED_ALL;
+}
+
+static void begin_period_locked(struct depot_class *d) {
+    size_t part = d->warm_low >> SCAVENGE_SHIFT;
+    part = part > SCAVENGE_MIN ? part : SCAVENGE_MIN;
+    d->due = d->warm_low < part ? d->warm_low : part;
+    d->warm_low = d->warm_count;
+}
+
+void rt_stack_scavenge_begin(void) {
     rt_lock(&depot.lock);
     depot.period++;
-    rt_unlock(&depot.lock);
     for (unsigned i = RT_STACK_MIN_LOG2; i < CLASSES; i++) {
-        more |= scavenge_class(&depot.classes[i]);
+        begin_period_locked(&depot.classes[i]);
     }
-    return more;
+    rt_unlock(&depot.lock);
+}
+
+enum rt_scavenged rt_stack_scavenge(void) {
+    enum rt_scavenged all = RT_SCAVENGED_ALL;
+    uint32_t budget = SCAVENGE_SLICE;
+    for (unsigned i = RT_STACK_MIN_LOG2; i < CLASSES; i++) {
+        enum rt_scavenged one = scavenge_class(&depot.classes[i], &budget);
+        all = one > all ? one : all;
+    }
+    return all;
 }
 
 void rt_stack_free_all(void) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks of goroutines: reserved large, committed as they are used, guarded, cached,
-   given back. */
+/* Goroutine stacks: reserved at full size, committed on use, guarded, cached, and returned
+   to the kernel. */
 #ifndef RT_MEM_STACK_H
 #define RT_MEM_STACK_H
 
@@ -19,55 +19,63 @@
 
 struct rt_slab;
 
-/* How an overflow is noticed. */
+/* How an overflow is detected. */
 enum rt_stack_guard {
-    RT_GUARD_ADVISE,  /* guard markers in the page table: no mapping each (Linux 6.13) */
-    RT_GUARD_PROTECT, /* pages without access while the mappings last, then as below */
-    RT_GUARD_GAP,     /* an unused page, looked at when the goroutine has ended */
+    RT_GUARD_ADVISE,  /* guard markers in the page table, no mapping each (Linux 6.13) */
+    RT_GUARD_PROTECT, /* PROT_NONE pages while mappings are left, then RT_GUARD_GAP */
+    RT_GUARD_GAP,     /* an unused page, checked after the goroutine has ended */
 };
 
-/* The descriptor of one stack. It lives beside the stack, not in it, so that a free stack
-   needs no memory. */
+/* The descriptor of one stack. It lies beside the stack, so that a free stack needs no
+   memory. */
 struct rt_stack {
-    struct rt_stack *next; /* link of the depot's list, or of a batch; the holder's */
-    struct rt_slab *slab;  /* immutable: where it was carved from */
-    char *low;             /* immutable: first byte of the guard */
-    /* immutable: where the first frame goes; below the end, see 'Colours' */
-    void *top;
-    uint8_t size_log2; /* immutable */
-    uint8_t guard;     /* enum rt_stack_guard, of this stack; set when it is carved */
-    /* the holder's: the period in which it was last trimmed, see 'Bursts' in stack.c */
-    uint32_t trimmed;
-    uint32_t valgrind_id; /* the holder's */
+    /* Owner: the thread that holds the stack, or the depot's lock. */
+    struct rt_stack *next; /* in a list of the depot, or in a batch */
+
+    /* Immutable. */
+    struct rt_slab *slab; /* the slab that contains it */
+    char *low;            /* first byte of the guard */
+    void *top;            /* start of the first frame; below the end, see 'Colours' */
+    uint8_t size_log2;
+    uint8_t guard; /* enum rt_stack_guard; set when it is carved */
+
+    /* Owner: the thread that holds the stack. */
+    uint32_t trimmed; /* the period of the last trim: see 'Bursts' in stack.c */
+    uint32_t valgrind_id;
 };
 
 static inline size_t rt_stack_bytes(const struct rt_stack *s) {
     return (size_t)1 << s->size_log2;
 }
 
+/* The lowest byte that a frame may use. */
+static inline char *rt_stack_usable(const struct rt_stack *s) {
+    return s->low + RT_STACK_GUARD_BYTES;
+}
+
 #define RT_STACK_CACHE_SLOTS 32
 
-/* Stacks of the default size at hand, the warmest last. Owner P only. */
+/* Cached stacks of the default size, the most recently used last. Owner P only. */
 struct rt_stack_cache {
     struct rt_stack *slots[RT_STACK_CACHE_SLOTS];
     uint32_t count;
-    uint32_t refill; /* how many the next refill asks for: doubles while bursts last */
+    uint32_t refill; /* size of the next refill; doubles during a burst */
 };
 
 struct rt_stack *rt_stack_get_slow(struct rt_stack_cache *c, unsigned size_log2);
 void rt_stack_put_slow(struct rt_stack_cache *c, struct rt_stack *s);
 
-/* The size that the caches hold, as a power of two. Written while no goroutine exists. */
-extern unsigned rt_stack_cached_log2;
+/* The size that the caches hold, as a power of two. Immutable while goroutines exist. */
+RT_EXTERN unsigned rt_stack_cached_log2;
 
-/* A stack of that size; NULL: no memory. */
+/* Returns a stack of that size; NULL: no memory. Owner of the cache. */
 static inline struct rt_stack *rt_stack_get(struct rt_stack_cache *c,
                                             unsigned size_log2) {
     if (likely(size_log2 == rt_stack_cached_log2 && c->count > 0)) {
         struct rt_stack *s = c->slots[--c->count];
         if (likely(c->count > 1)) {
-            /* For the next one: its first frame, to be written. For the one after: where
-               that is. */
+            /* The first frame of the next stack, for writing, and the descriptor of the
+               one after it. */
             __builtin_prefetch((char *)c->slots[c->count - 1]->top - RT_CACHE_LINE_BYTES,
                                1);
             __builtin_prefetch(c->slots[c->count - 2]);
@@ -77,7 +85,7 @@ static inline struct rt_stack *rt_stack_get(struct rt_stack_cache *c,
     return rt_stack_get_slow(c, size_log2);
 }
 
-/* Takes back a stack that nothing runs on any more. */
+/* Frees a stack that no goroutine runs on any more. Owner of the cache. */
 static inline void rt_stack_put(struct rt_stack_cache *c, struct rt_stack *s) {
     if (likely(s->size_log2 == rt_stack_cached_log2 && s->guard != RT_GUARD_GAP &&
                c->count < RT_STACK_CACHE_SLOTS)) {
@@ -87,7 +95,7 @@ static inline void rt_stack_put(struct rt_stack_cache *c, struct rt_stack *s) {
     rt_stack_put_slow(c, s);
 }
 
-/* True if address lies in the guard of s. */
+/* Whether address lies in the guard of s. */
 static inline bool rt_stack_guard_hit(const struct rt_stack *s, const void *address) {
     return (uintptr_t)address - (uintptr_t)s->low < RT_STACK_GUARD_BYTES;
 }
@@ -95,24 +103,34 @@ static inline bool rt_stack_guard_hit(const struct rt_stack *s, const void *addr
 /* Moves a cache to the depot. */
 void rt_stack_flush(struct rt_stack_cache *c);
 
-/* Sets up for stacks of that default size, guarded in that way. */
+/* Sets the default size and the kind of guard. No goroutine exists yet. */
 void rt_stack_configure(unsigned cached_log2, enum rt_stack_guard guard);
 
-/* A large burst is under way, and another thread could help by making stacks ahead: see
+/* Whether a large burst is in progress, so that sysmon should make stacks ahead: see
    'Bursts' in stack.c. */
 bool rt_stack_wants_help(void);
 
-/* Makes some stacks ahead. False: no more are wanted for now. */
+/* Makes some stacks ahead. Returns false if no more are wanted or can be made now. */
 bool rt_stack_help(void);
 
-/* Gives memory of stacks back that nobody has needed since the call before. Returns true
-   if there is more to give back later, so that the caller knows to come again. */
-bool rt_stack_scavenge(void);
+/* What is left to return to the kernel. */
+enum rt_scavenged {
+    RT_SCAVENGED_ALL,     /* nothing */
+    RT_SCAVENGED_FOR_NOW, /* stacks that may be due in a later period */
+    RT_SCAVENGED_SOME,    /* stacks that are due in this period */
+};
 
-/* Gives all back. Nobody holds a stack. */
+/* Begins a period. Part of the stacks that were not needed in the previous one become due:
+   see 'Giving back' in stack.c. */
+void rt_stack_scavenge_begin(void);
+
+/* Returns the memory of some due stacks to the kernel; takes less than a millisecond. */
+enum rt_scavenged rt_stack_scavenge(void);
+
+/* Unmaps all stacks. None may be in use. */
 void rt_stack_free_all(void);
 
-/* For tests: stacks in the depot whose memory is resident, and those that exist. */
+/* For tests: all stacks, and those in the depot with and without resident memory. */
 struct rt_stack_counts {
     size_t made;
     size_t warm;

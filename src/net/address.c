@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses as text: parsing and printing. The grammar is in address.h. */
+/* Parsing and printing addresses. The grammar is in address.h. */
 #include "net/address.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* -1: it is none. */
+/* Returns -1 if c is not a hexadecimal digit. */
 static int hex_value(char c) {
     if (is_digit(c)) {
         return c - '0';
@@ -28,7 +28,7 @@ static int hex_value(char c) {
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* The decimal number that all of the text is; -1: it is none, or above max. */
+/* Parses the whole text as a decimal number. Returns -1 if it is none, or above max. */
 static int64_t decimal(const char *text, size_t bytes, uint32_t max) {
     int64_t value = 0;
     for (size_t i = 0; i < bytes; i++) {
@@ -69,8 +69,8 @@ int rt_network_parse(const char *text, struct rt_network *network) {
 
 /* Host and port */
 
-/* Where the host ends: at the bracket that closes, or at the only colon. NULL:
-   nowhere. */
+/* Returns the end of the host: the closing bracket, or the only colon. NULL: there is
+   none. */
 static const char *host_end(const char *text) {
     if (text[0] == '[') {
         const char *bracket = strchr(text, ']');
@@ -119,7 +119,7 @@ int rt_port_parse(const struct rt_hostport *parts, uint16_t *port) {
     return is_service_name(parts->port, parts->port_bytes) ? RT_PART_NAME : -EINVAL;
 }
 
-/* Numbers of hosts */
+/* Numeric hosts */
 
 bool rt_ipv4_parse(const char *text, size_t bytes, uint8_t ip[IPV4_BYTES]) {
     const char *end = text + bytes;
@@ -139,7 +139,7 @@ bool rt_ipv4_parse(const char *text, size_t bytes, uint8_t ip[IPV4_BYTES]) {
     return true;
 }
 
-/* Takes up to four hexadecimal digits off the text. */
+/* Parses up to four hexadecimal digits and advances *text. */
 static bool take_group(const char **text, const char *end, uint8_t group[2]) {
     unsigned value = 0;
     int digits = 0;
@@ -153,7 +153,8 @@ static bool take_group(const char **text, const char *end, uint8_t group[2]) {
     return digits > 0;
 }
 
-/* The zeros for which "::" stands go where it was; without it there are 16 bytes. */
+/* Inserts the zeros that "::" stands for at the gap. Without "::", gap is SIZE_MAX and
+   there must be 16 bytes. */
 static bool spread(const uint8_t *bytes, size_t length, size_t gap,
                    uint8_t ip[IPV6_BYTES]) {
     if (gap > IPV6_BYTES) {
@@ -170,7 +171,7 @@ bool rt_ipv6_parse(const char *text, size_t bytes, uint8_t ip[IPV6_BYTES]) {
     const char *end = text + bytes;
     uint8_t given[IPV6_BYTES] = {0};
     size_t length = 0;
-    size_t gap = SIZE_MAX; /* where the "::" is; not there yet */
+    size_t gap = SIZE_MAX; /* the offset of "::"; SIZE_MAX: none */
     if (bytes >= 2 && text[0] == ':' && text[1] == ':') {
         gap = 0;
         text += 2;
@@ -207,7 +208,7 @@ bool rt_ipv6_is_mapped(const uint8_t ip[IPV6_BYTES]) {
     return memcmp(ip, prefix, sizeof prefix) == 0;
 }
 
-/* Returns the number of the interface or an error. */
+/* Returns the index of the interface, or an error. */
 static int64_t parse_zone(const char *text, size_t bytes) {
     char name[OS_INTERFACE_NAME_BYTES];
     if (bytes == 0 || bytes >= sizeof name) {
@@ -242,7 +243,7 @@ static int parse_ipv6_and_zone(const char *text, size_t bytes,
     return RT_PART_LITERAL;
 }
 
-/* Names of hosts */
+/* Host names */
 
 static bool is_label(const char *text, size_t bytes) {
     if (bytes == 0 || bytes > LABEL_MAX || text[0] == '-' || text[bytes - 1] == '-') {
@@ -257,7 +258,8 @@ static bool is_label(const char *text, size_t bytes) {
     return true;
 }
 
-/* Digits, or hexadecimal ones after "0x": no name of a host ends so. */
+/* Whether the label is decimal, or hexadecimal after "0x". No host name ends in such a
+   label. */
 static bool is_number(const char *text, size_t bytes) {
     bool is_hex = bytes >= 2 && text[0] == '0' && (text[1] | 0x20) == 'x';
     for (size_t i = is_hex ? 2 : 0; i < bytes; i++) {
@@ -299,7 +301,7 @@ int rt_host_parse(const struct rt_hostport *parts, struct os_address *address) {
     return is_host_name(parts->host, parts->host_bytes) ? RT_PART_NAME : -EINVAL;
 }
 
-/* Names of sockets */
+/* Unix socket names */
 
 int rt_unix_parse(const char *text, struct os_address *address) {
     bool is_abstract = text[0] == '@';
@@ -311,7 +313,7 @@ int rt_unix_parse(const char *text, struct os_address *address) {
     memset(address, 0, sizeof *address);
     address->family = OS_FAMILY_UNIX;
     if (is_abstract && bytes == 1) {
-        return 0; /* the kernel makes one up */
+        return 0; /* the kernel chooses a name */
     }
     address->name_bytes = (uint8_t)bytes;
     memcpy(address->name, text, bytes);
@@ -354,9 +356,9 @@ static void put_ipv4(struct writer *w, const uint8_t ip[IPV4_BYTES]) {
     }
 }
 
-/* The longest stretch of groups that are zero, and of two such the first, is left out if
-   it is longer than one: so there is only one way to write an address. *count: of
-   groups. */
+/* Finds the groups to write as "::": the longest run of zero groups, the first of equals,
+   if it is longer than one (RFC 5952). Returns its first group; *count is its length, or 1
+   if there is none. */
 static int find_gap(const uint8_t ip[IPV6_BYTES], int *count) {
     int gap = 0;
     *count = 1;
@@ -399,7 +401,7 @@ static void put_zone(struct writer *w, uint32_t zone) {
 static void put_name(struct writer *w, const struct os_address *address) {
     for (size_t i = 0; i < address->name_bytes; i++) {
         char c = address->name[i];
-        put(w, c != '\0' ? c : '@'); /* others may have zeros inside as well */
+        put(w, c != '\0' ? c : '@'); /* abstract names may contain more zeros */
     }
 }
 

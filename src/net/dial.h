@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Connecting to one address after the other: how the time is divided. */
+/* Connecting to several addresses: the order and the delays of the attempts. */
 #ifndef RT_NET_DIAL_H
 #define RT_NET_DIAL_H
 
+#include "os/os.h"
+
 #include <stdint.h>
 
-/* Until when the next of count addresses is tried, if all have to be by the deadline, which
-   has not passed: an equal share of the time, but at least two seconds if there are as
-   many, since a connection that loses a packet needs them. */
-int64_t rt_dial_share(int64_t now_ns, int64_t deadline_ns, int count);
+/* Returns the delay between the start of an attempt and the start of the next one: 300 ms
+   as in Go, or less, so that all addresses can be tried before the deadline. left: the
+   number of addresses not tried yet, above 0. The deadline has not passed. */
+int64_t rt_dial_delay(int64_t now_ns, int64_t deadline_ns, int left);
+
+/* Reorders the list so that the families alternate, beginning with that of the first
+   address. The order within a family stays. */
+void rt_dial_interleave(struct os_address *list, int count);
 
 #endif

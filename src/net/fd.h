@@ -1,89 +1,170 @@
 /* SPDX-License-Identifier: MIT */
-/* A handle of a kernel descriptor, seen from the inside: for what accepts and connects. */
+/* The handle of a kernel descriptor: its layout and internal operations. */
 #ifndef RT_NET_FD_H
 #define RT_NET_FD_H
 
 /*
- * Two counts. References are the program's; the last one that is given back closes the
- * handle. Uses keep the kernel's descriptor: they are the calls that are inside, and the mark
- * CLOSED with them in one word. After the mark no call gets in; the one that leaves last,
- * which may be the close itself, closes the descriptor. So its number, which the kernel gives
- * to somebody else at once, is never used by a call that began before.
+ * Two counts. References belong to the user; dropping the last one closes the handle. Uses
+ * keep the kernel's descriptor open. They count the calls in progress, in one word with the
+ * mark CLOSED. After the mark is set no call begins. The closer, which is a use itself,
+ * waits until it is the only use, then closes the descriptor. So no call that began before
+ * uses the descriptor's number after the kernel gives it to the next open(), and the number
+ * is free when the close returns.
  *
- * The memory has two holders, the references and the uses, and goes with the last of them: a
- * call that was woken by a close still finds its handle, although whoever closed it gave the
- * only reference back. That is more than the header promises.
+ * The memory has two holders, the references together and the uses together; the last one
+ * frees it. So a call that the closer wakes still finds its handle, although the closer
+ * dropped the only reference. The public header does not promise this.
  *
- *     uses        from          to                by
- *     ---------   -----------   ---------------   ------------------------------------------
- *                 n             n + 1             rt_fd_use()
- *                 n             CLOSED + n + 1    close, which is a use itself; refused if
- *                                                 the mark is there
- *                 n             n - 1             rt_fd_unuse()
- *                 CLOSED + n    CLOSED + n - 1    rt_fd_unuse(); at CLOSED + 0, once, the
- *                                                 descriptor is closed
+ *     uses: from    to                by
+ *     -----------   ---------------   -------------------------------------------------
+ *     n             n + 1             rt_fd_use()
+ *     n             CLOSED + n + 1    the closer, which is a use itself; refused if the
+ *                                     mark is set
+ *     n             n - 1             rt_fd_unuse()
+ *     CLOSED + n    CLOSED + n - 1    rt_fd_unuse(), under the closers' lock; the call
+ *                                     that finds CLOSED + 1 is the last, and closes the
+ *                                     descriptor
  *
- * Closed against waiting. A call counts itself before it looks whether it is closed, and
- * with the same operation; close sets the mark before it wakes those who wait for their
- * turn or for readiness, and both of these remember that they are closed. So who came in
- * before is woken, or does not go to sleep.
+ * Waiting for users. ('Waiting for users') The closer parks in a queue, under a lock that
+ * all handles share. A call that leaves a closed handle subtracts its use under the same
+ * lock, and wakes the closer if only that is left. So either the closer sees the count, or
+ * the last call sees the closer:
+ *
+ *     the last call                          the closer
+ *         lock                                   lock
+ *     [L] closer                             [L] uses
+ *     [S] uses - 1                           [S] closer := itself, queued
+ *         unlock; wake the closer, if any        park, unlock
+ *
+ * The last call does not touch the handle after [S]: the closer may see without the lock
+ * that it is alone, and free the handle. The wait is short: the closer has woken each call,
+ * or the call is about to read the mark, or is in a system call that does not block. The
+ * closer does not wait for
+ *   - calls on a descriptor that cannot be polled, which may block in the kernel for any
+ *     time: the last of them closes the descriptor
+ *   - goroutines of a runtime that ends: they do not run again, and never drop their uses.
+ *     rt_fd_release_closers() wakes a foreign thread that waits for them
+ *   - calls of the parent's threads, in a child process
+ *
+ * Closed against waiting. A call adds its use and checks the mark in one operation. The
+ * closer sets the mark before it closes the fdmutexes and the polldesc, which wakes their
+ * waiters; both remember that they are closed. So a call that began before the close is
+ * woken, or does not park.
+ *
+ * Turns. ('Turns') Each direction has an fdmutex: one operation at a time. Its holder
+ * hands it to the first waiter before it wakes that, so no newcomer overtakes a waiter. A
+ * wait for it has no deadline of its own: the deadline belongs to the direction, so the
+ * holder gives up when it passes, and then each waiter in turn. A close wakes all waiters
+ * at once with -ECANCELED, because the holder may be in a system call that cannot be
+ * interrupted. Invariant, whenever the lock of an fdmutex is free:
+ *     the queue is not empty   -> taken, and not closed
  */
 #include "base/atomic.h"
 #include "base/compiler.h"
-#include "net/polldesc.h"
-#include "net/lane.h"
+#include "sched/netpoll/polldesc.h"
 #include "os/os.h"
+#include "sched/waitq.h"
 
 #include <tuco/net.h>
 
 #define RT_FD_CLOSED (UINT32_C(1) << 31)
 
-/* What there is to do before the kernel's descriptor is closed, by who closes it. Outside. */
+/* A callback that runs just before the kernel's descriptor is closed. Called outside of the
+   runtime; it frees itself. */
 struct rt_fd_end {
     void (*run)(struct rt_fd_end *end);
 };
 
+/* See 'Turns'. */
+struct rt_fdmutex {
+    struct rt_spin lock;
+    /* Under the lock. */
+    bool taken;
+    bool closed;
+    struct rt_waitq queue;
+};
+
 struct tuco_fd {
-    /* Atomic. */
+    /* Atomic: any thread that has a reference or a use. */
     rt_atomic(uint32_t) references;
     rt_atomic(uint32_t) holders; /* of the memory: see above */
-    rt_atomic(bool) secret;      /* nobody else knows the number */
+    rt_atomic(bool) secret;      /* the number is known to this handle only */
     rt_atomic(uint32_t) uses;
-    /* the number of the poller that watches it; 0: none does */
+    /* the number of the poller that watches the descriptor; 0: none */
     rt_atomic(uint32_t) poller;
 
-    /* Immutable until it is closed. */
+    /* Immutable once the handle is published. */
     int number;
     enum os_fd_kind kind;
-    struct rt_polldesc *desc; /* NULL: the kernel does not tell when it is ready */
-    struct rt_fd_end *end;    /* NULL: nothing */
+    struct rt_polldesc *desc; /* NULL: the descriptor cannot be polled */
+    struct rt_fd_end *end;    /* NULL: no callback */
+    bool wrapped;             /* made by tuco_fd_wrap() */
+    uint32_t process;         /* rt_fork_generation() of the process that made it */
 
-    struct rt_lane lanes[RT_POLLWAYS];
+    /* Under the closers' lock. */
+    struct rt_waiter *closer; /* the parked closer; NULL: none */
 
-    /* Whose turn it is to read: see 'Drained' in fd.c. */
+    /* Any thread: each has a lock. */
+    struct rt_fdmutex fdmutexes[RT_POLLWAYS];
+
+    /* Owner: the holder of the read fdmutex. See 'Drained' in fd.c. */
     bool drained;
 };
 
-/* One call to the kernel or several: what is to be returned, or -EAGAIN if it has to wait
-   for readiness, after which it is called again with the same request. Outside. */
+/* Performs an operation by one or more system calls. Returns its result, or -EAGAIN if it
+   has to wait for readiness; then it is called again with the same request. Called outside
+   of the runtime. */
 typedef int64_t rt_fd_step(tuco_fd *f, void *request);
 
-/* A handle of a socket that is non-blocking already, with one reference: what
-   tuco_fd_wrap() would have to find out first. NULL: no memory; then it is the caller's
-   still. Outside. */
+/* Begins a public function: panics with the function's name if the handle is NULL. */
+#define RT_FD_CHECK(f)                   \
+    do {                                 \
+        if (unlikely((f) == NULL)) {     \
+            rt_fd_report_null(__func__); \
+        }                                \
+    } while (0)
+
+_Noreturn RT_COLD void rt_fd_report_null(const char *function);
+
+/* Makes a handle with one reference; does not make the descriptor non-blocking. NULL: no
+   memory. Call it outside. */
+tuco_fd *rt_fd_make(int number, struct os_fd_traits traits) RT_NODISCARD;
+
+/* Undoes rt_fd_make(). The caller keeps the descriptor. */
+void rt_fd_forget(tuco_fd *f);
+
+/* Makes a handle with one reference for a descriptor that is pollable and non-blocking; it
+   saves the system calls of tuco_fd_wrap(). NULL: no memory; the caller keeps the
+   descriptor. Call it outside. */
 tuco_fd *rt_fd_adopt(int number, enum os_fd_kind kind) RT_NODISCARD;
 
-/* -EBADF: it is closed. */
+/* Adds a use. Returns -EBADF if the handle is closed. Any thread, outside. */
 int rt_fd_use(tuco_fd *f) RT_NODISCARD;
 
-/* Returns what closing the kernel's descriptor said, if this was the last. */
+/* Drops a use. The last use of a closed handle closes the descriptor; returns the result of
+   that, or else 0. Call it outside. */
 int rt_fd_unuse(tuco_fd *f);
 
-/* In a step of writing that goes on: -ECANCELED or -ETIMEDOUT if it must not, 0. */
+/* The runtime stops: wakes foreign threads that wait in a close, perhaps for goroutines
+   that do not run again. Any thread, inside or outside. */
+void rt_fd_release_closers(void);
+
+/* Called between two system calls of one write. Returns 0, or -ECANCELED or -ETIMEDOUT if
+   the write has to stop. */
 int rt_fd_look_again(tuco_fd *f) RT_NODISCARD;
 
-/* Does the step in the caller's turn, as often as it takes. pc: where the program called
-   in. Outside. */
+/* Takes the fdmutex, parking if need be. Returns 0, or -ECANCELED if it is closed. pc: the
+   caller of the public function. Call it outside. */
+int rt_fdmutex_take(struct rt_fdmutex *t, const void *pc) RT_NODISCARD;
+
+/* Releases the fdmutex, or hands it to the first waiter. Call it outside. */
+void rt_fdmutex_pass(struct rt_fdmutex *t);
+
+/* Wakes all waiters with -ECANCELED, and makes later calls fail. Call it outside. */
+void rt_fdmutex_close(struct rt_fdmutex *t);
+
+/* Takes the fdmutex of the direction and repeats the step until it does not return -EAGAIN.
+   pc: the caller of the public function. Call it outside. */
 int64_t rt_fd_perform(tuco_fd *f, enum rt_pollway_name way, rt_fd_step *step,
                       void *request, const void *pc);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sockets that others connect or send to, the connections that come, and the addresses of
-   both ends. */
+/* Listening sockets, accepted connections, and the addresses of both ends. */
 #include "net/address.h"
 #include "net/fd.h"
 #include "net/resolve.h"
@@ -11,22 +10,23 @@
 #include <tuco/go.h>
 
 /*
- * Files. ('Files') A listener of "unix" has a file, which would still be there when the
- * listener is closed, and would keep the next one from listening there: a file does not
- * say whether anybody does. So the handle removes it, unless another one is there by now:
- * of a successor that takes over without a gap, say. It is told by its number, which the
- * kernel gives to no other file for as long as the socket is open: hence before that is
- * closed, and only by the process that made it. Between the look and the removal there is
- * a moment in which it can be replaced after all: there is no call that does both.
+ * Files. ('Files') A "unix" listener has a file, which would outlive the listener and keep
+ * the next one from listening there: the file does not show whether a process listens. So
+ * the handle removes the file, unless it has been replaced, for example by a successor that
+ * takes over without a gap. The handle recognizes its file by the inode number, which the
+ * kernel does not reuse while the socket is open. So the file is removed before the socket
+ * is closed, and only by the process that made it. Between the check and the removal the
+ * file can still be replaced: no system call does both.
  *
- * A relative path means another file once the program has changed its directory: then the
- * file stays, and the other is not touched. To keep the directory open would take a
- * descriptor for each listener, and its path at that time may be no way to it by then.
+ * After the program has changed its directory, a relative path names another file: then the
+ * listener's file stays, and the other is not touched. Keeping the directory open would
+ * need a descriptor for each listener; its absolute path may have become invalid.
  *
- * A process that ends without closing leaves the file there. To remove whatever is there
- * before listening would take the address away from one that still uses it: that is for
- * the program to decide.
+ * A process that ends without closing leaves the file behind. Removing an existing file
+ * before listening would take the address from a process that still uses it: the user has
+ * to decide that.
  */
+/* Immutable. */
 struct socket_file {
     struct rt_fd_end end;
     struct os_address address;
@@ -35,14 +35,14 @@ struct socket_file {
 
 static void remove_file(struct rt_fd_end *end) {
     struct socket_file *s = rt_container_of(end, struct socket_file, end);
-    tuco_blocking_enter(); /* the file may be on a disk, or on another machine */
+    tuco_blocking_enter(); /* the file may be on a disk or a network file system */
     os_socket_file_remove(&s->address, &s->file);
     tuco_blocking_exit();
     rt_free(s);
 }
 
-/* Stores NULL if there is no file, or if it cannot be told which one it is: then it
-   stays. */
+/* Sets *end to a callback that removes the socket's file. NULL: there is no file, or it
+   cannot be identified; then it stays. */
 static int own_file(const struct os_address *address, struct rt_fd_end **end) {
     struct os_socket_file file;
     *end = NULL;
@@ -65,7 +65,7 @@ static int bind_to(int number, const struct rt_network *network,
                    const struct os_address *address) {
     unsigned flags = 0;
     if (network->kind == OS_FD_TCP) {
-        flags |= OS_BIND_AGAIN; /* of messages it would share them with another socket */
+        flags |= OS_BIND_AGAIN; /* not for UDP: two sockets would share its messages */
     }
     if (network->families == OS_FAMILIES_BOTH) {
         flags |= OS_BIND_BOTH;
@@ -73,7 +73,7 @@ static int bind_to(int number, const struct rt_network *network,
     return os_socket_bind(number, address, flags);
 }
 
-/* Makes a handle of what is bound. */
+/* Listens on a bound socket, unless it is for messages, and makes its handle. */
 static int receive_by(int number, enum os_fd_kind kind, tuco_fd **out) {
     int error = kind == OS_FD_MESSAGES ? 0 : os_socket_listen(number);
     if (error != 0) {
@@ -117,8 +117,8 @@ fail_bind:
     return error;
 }
 
-/* The first address that this machine has: another error would be the same for the next,
-   or one that the program has to know of. */
+/* Listens at the first address that this machine has. Other errors are returned: they would
+   be the same for the next address, or concern the user. */
 static int listen_at_one(const struct rt_network *network,
                          const struct rt_addresses *found, tuco_fd **out) {
     int error = -EADDRNOTAVAIL;
@@ -131,8 +131,9 @@ static int listen_at_one(const struct rt_network *network,
 
 /* Accepting */
 
-/* Before it waits it always tries: so a connection for which there was no descriptor, and
-   of which the kernel does not tell again, is there for who comes next. */
+/* An accept always tries before it waits. So the next caller gets a connection that was
+   left because there was no descriptor for it, although the kernel does not report it
+   again. */
 static int64_t accept_step(tuco_fd *f, void *unused) {
     (void)unused;
     return os_socket_accept(f->number);
@@ -182,11 +183,16 @@ int tuco_listen(const char *network_name, const char *address, tuco_fd **out) {
 }
 
 int tuco_accept(tuco_fd *listener, tuco_fd **out) {
-    enum os_fd_kind kind = listener->kind; /* which may be gone after the call */
+    RT_FD_CHECK(listener);
+    enum os_fd_kind kind = listener->kind; /* now: it may be freed during the call */
+    bool wrapped = listener->wrapped;
     int64_t number = rt_fd_perform(listener, RT_POLLWAY_READ, accept_step, NULL,
                                    __builtin_return_address(0));
     if (number < 0) {
         return (int)number;
+    }
+    if (wrapped && os_socket_tune((int)number)) {
+        kind = OS_FD_TCP;
     }
     tuco_fd *f = rt_fd_adopt((int)number, kind);
     if (f == NULL) {
@@ -198,9 +204,11 @@ int tuco_accept(tuco_fd *listener, tuco_fd **out) {
 }
 
 int tuco_local_address(tuco_fd *f, char *buf, size_t n) {
+    RT_FD_CHECK(f);
     return tell_name(f, os_socket_local, buf, n);
 }
 
 int tuco_remote_address(tuco_fd *f, char *buf, size_t n) {
+    RT_FD_CHECK(f);
     return tell_name(f, os_socket_remote, buf, n);
 }

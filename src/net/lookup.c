@@ -1,93 +1,105 @@
 /* SPDX-License-Identifier: MIT */
-/* Asking the system for names, by threads that nobody has to wait for. */
+/* Looking up host and service names, on threads that callers can abandon. */
 #include "net/lookup.h"
 #include "base/alloc.h"
 #include "sched/park.h"
 #include "sched/sched.h"
-#include "sched/wait.h"
+#include "sched/waitq.h"
 
 #include <errno.h>
+#include <string.h>
 #include <tuco/go.h>
 #include <tuco/sync.h>
 
 /*
- * Problem. The C library looks names up, and its call cannot be ended: a name server that
- * does not answer holds it for as long as the system's settings say, which is half a
- * minute, say. Nor does it say how much of the stack it takes: modules that are loaded at
- * run time decide that. A server whose name service is dead may have thousands of such
- * calls to make, and all have a deadline.
- *
- * Rejected. The C library's own lookups in the background, which start threads without
- * bound and cannot be ended either. Asking the name servers ourselves, which would answer
- * otherwise than the system does for its other programs. A goroutine for each call: it
- * holds a thread of the runtime's, of which there are so many and no more, and is counted
- * and waited for as one of the program's, long after the one who asked has left.
- *
- * The way taken. Up to THREADS_MAX threads of our own, which are not the runtime's: they
- * take requests off a queue and end when it is empty, so that there are none most of the
- * time. Who asks waits for the answer or for the deadline. If the deadline comes first it
- * takes the request back or, if a thread has it, leaves it to that thread, which throws
- * away what it finds. Nobody waits for a thread that is in that call: neither the end of the
- * runtime, after which it wakes nobody, nor that of the process. For the others the end of
- * the runtime waits, which have an instant to go.
- *
- * Price. ('Price') While as many lookups hang as there are threads, all others wait
- * behind them, also those that would be answered at once: until one comes back, or their
+ * Problem. The C library looks names up, and its call cannot be interrupted: a name server
+ * that does not answer holds it for as long as the system is configured to wait, perhaps
+ * half a minute. Its stack usage is unknown, because modules are loaded at run time. A
+ * server whose name service is dead may have thousands of such calls pending, all with a
  * deadline.
  *
- *     QUEUED ---> TAKEN ---> ANSWERED     who asked frees it
- *        |          |
- *        |          +-----> ABANDONED     its thread does
- *        +-> off the queue                who asked does
+ * Rejected. getaddrinfo_a(), which starts any number of threads and cannot be interrupted
+ * either. Querying the name servers ourselves: the answers would differ from those that
+ * other programs of the system get. A goroutine for each call: it holds an M, whose number
+ * is limited, and counts as a goroutine of the user long after the caller has left.
  *
- * As long as a request is queued there is a thread, or somebody is about to start one; if
- * that fails and there is no other, he answers all that are queued with the error.
+ * The way taken. Up to THREADS_MAX lookup threads, which are not Ms. They take requests
+ * from a queue and exit when it is empty, so that usually there are none. An asker waits
+ * for the answer or its deadline. If the deadline comes first, the asker removes the
+ * request from the queue, or leaves it to the thread that has taken it, which discards the
+ * answer. Neither the end of the runtime nor the exit of the process waits for a thread
+ * that is in the C library's call; after the end of the runtime such a thread wakes no
+ * goroutine. The end of the runtime does wait for the other lookup threads, which exit
+ * soon.
  *
- * Parents. ('Parents') A new thread inherits what its parent is like, and a thread that a
- * goroutine is wired to, or one of the program's, may have been changed: it may see
- * another network, say. What is found here is for all. There a goroutine starts it, which
- * is wired to no thread, and for which the one who asked waits: it must not outlive the
- * call.
+ * Equal lookups are one. ('Equal lookups') A request that equals a queued or taken one
+ * joins it: a thousand dials of one dead name need one thread, and lookups of other names
+ * are answered meanwhile. An answer goes to the askers that joined before it arrived;
+ * answers are not cached.
  *
- * Children. A child process of fork() has none of the threads, and begins anew: its
- * copies of the requests are lost to it.
+ * Price. ('Price') While THREADS_MAX lookups of different names hang, all other lookups
+ * wait behind them until one returns or their deadline passes.
  *
- * A thread that the runtime did not start makes the call itself if it has no deadline, or
- * if no runtime runs, and then takes as long as it takes.
+ *     QUEUED ---> TAKEN ---> ANSWERED     the last asker frees it; if all have left before
+ *        |                                the answer, its thread does
+ *        +-> off the queue                the last asker frees it, if all leave
+ *
+ * While a request is queued, there is a lookup thread, or an asker is about to start one.
+ * If the start fails and there is no other thread, that asker answers all queued requests
+ * with the error.
+ *
+ * Parents. ('Parents') A new thread inherits the attributes of its parent. A foreign
+ * thread, or the thread of a wired goroutine, may have changed its own, for example its
+ * network namespace; but the answers are shared. So such an asker starts the lookup thread
+ * from a new goroutine, which is not wired, and waits until that has started it: the
+ * goroutine must not outlive the call.
+ *
+ * Children. A child process of fork() has none of the threads, and starts with an empty
+ * queue; its copies of the requests leak.
+ *
+ * A foreign thread makes the call itself if it has no deadline or no runtime runs.
  */
-#define THREADS_MAX 16
+#define THREADS_MAX 500 /* as in Go */
 
-/* Enough for starting a thread, whatever the program has set for its goroutines. */
+#define BUCKETS 64
+
+/* Enough for starting a thread, whatever the default stack size is. */
 #define STARTER_STACK_BYTES ((size_t)64 * 1024)
 
-enum state { QUEUED, TAKEN, ANSWERED, ABANDONED };
+enum state { QUEUED, TAKEN, ANSWERED };
 
 struct request {
-    /* desk.lock. */
+    /* Under desk.lock. */
     enum state state;
-    struct request *next; /* QUEUED, both */
+    struct request *next; /* while QUEUED, both */
     struct request *prev;
-    struct rt_waitq waiting; /* who asked */
+    struct request *next_alike; /* in its bucket, until it is ANSWERED */
+    uint32_t askers;            /* askers that have not left */
+    struct rt_waitq waiting;    /* the parked askers */
 
-    /* Of the thread while it is TAKEN, else of who asked. */
+    /* The request is immutable. The answer belongs to the lookup thread while TAKEN, and is
+       immutable once ANSWERED. */
     struct rt_lookup lookup;
     int error;
 };
 
 static struct {
-    struct rt_spin lock; /* guards what follows; taken inside */
+    struct rt_spin lock; /* taken inside the runtime */
+    /* Under the lock. */
     struct request *first;
-    struct request *last; /* valid if there is a first */
-    int threads;          /* with those that are about to be started */
+    struct request *last; /* valid if first is not NULL */
+    int threads;          /* including those about to be started */
+    /* QUEUED and TAKEN requests, hashed by host */
+    struct request *buckets[BUCKETS];
 
-    /* Atomic. */
-    rt_atomic(uint32_t) watching; /* for child processes */
-    rt_atomic(uint32_t) alive;    /* threads until their last step */
-    rt_atomic(uint32_t) away;     /* of these, those that are in the C library's call */
-    rt_atomic(uint32_t) changes;  /* of the two; futex */
+    /* Atomic: any thread. */
+    rt_atomic(uint32_t) watching; /* 1: the fork handler is registered */
+    rt_atomic(uint32_t) alive;    /* lookup threads, until their last step */
+    rt_atomic(uint32_t) away;     /* those of them in a call of the C library */
+    rt_atomic(uint32_t) changes;  /* of the two counts; a futex */
 } desk RT_CACHE_ALIGNED;
 
-static void push_locked(struct request *r) {
+static void desk_push_locked(struct request *r) {
     rt_assert_spin_held(&desk.lock);
     r->prev = desk.first != NULL ? desk.last : NULL;
     if (r->prev != NULL) {
@@ -98,7 +110,7 @@ static void push_locked(struct request *r) {
     desk.last = r;
 }
 
-static void remove_locked(struct request *r) {
+static void desk_remove_locked(struct request *r) {
     rt_assert_spin_held(&desk.lock);
     if (r->prev != NULL) {
         r->prev->next = r->next;
@@ -110,6 +122,46 @@ static void remove_locked(struct request *r) {
     } else {
         desk.last = r->prev;
     }
+}
+
+/* Equal lookups */
+
+static struct request **bucket_of(const struct rt_lookup *l) {
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (const char *at = l->host; *at != '\0'; at++) {
+        hash = (hash ^ (uint8_t)*at) * 16777619u;
+    }
+    return &desk.buckets[hash % BUCKETS];
+}
+
+static bool are_equal(const struct rt_lookup *a, const struct rt_lookup *b) {
+    return a->families == b->families && a->kind == b->kind &&
+           strcmp(a->host, b->host) == 0 && strcmp(a->service, b->service) == 0;
+}
+
+static struct request *find_equal_locked(const struct rt_lookup *l) {
+    rt_assert_spin_held(&desk.lock);
+    struct request *r = *bucket_of(l);
+    while (r != NULL && !are_equal(&r->lookup, l)) {
+        r = r->next_alike;
+    }
+    return r;
+}
+
+static void list_locked(struct request *r) {
+    struct request **first = bucket_of(&r->lookup);
+    rt_assert_spin_held(&desk.lock);
+    r->next_alike = *first;
+    *first = r;
+}
+
+static void unlist_locked(struct request *r) {
+    struct request **at = bucket_of(&r->lookup);
+    rt_assert_spin_held(&desk.lock);
+    while (*at != r) {
+        at = &(*at)->next_alike;
+    }
+    *at = r->next_alike;
 }
 
 static void free_request(struct request *r) {
@@ -137,14 +189,15 @@ static int look_up(struct rt_lookup *l) {
     return 0;
 }
 
-/* NULL: there is nothing to do, and the caller is not one of the threads any more.
-   failed: it never was, and has something to do only if there is no other. */
+/* Takes the first request; NULL: there is none, and the caller no longer counts as a
+   thread. failed: the caller could not start a thread, and takes requests only if there is
+   no other thread. */
 static struct request *take_next(bool failed) {
     rt_enter();
     rt_spin_lock(&desk.lock);
     struct request *r = failed && desk.threads > 1 ? NULL : desk.first;
     if (r != NULL) {
-        remove_locked(r);
+        desk_remove_locked(r);
         r->state = TAKEN;
     } else {
         desk.threads--;
@@ -155,14 +208,20 @@ static struct request *take_next(bool failed) {
 }
 
 static void answer(struct request *r) {
-    rt_enter(); /* before somebody is off the queue: see release() in sync/sem.c */
+    struct rt_g *list = NULL;
+    struct rt_waiter *w;
+    rt_enter(); /* before claiming an asker: see give_units() in sync/sem.c */
     rt_spin_lock(&desk.lock);
-    bool abandoned = r->state == ABANDONED;
-    struct rt_waiter *w = rt_waitq_claim(&r->waiting);
+    bool abandoned = r->askers == 0;
+    while ((w = rt_waitq_claim(&r->waiting)) != NULL) {
+        rt_g_link(w->g, list);
+        list = w->g;
+    }
     r->state = ANSWERED;
-    rt_spin_unlock(&desk.lock); /* from here on it may be gone */
-    if (w != NULL) {
-        rt_ready(w->g);
+    unlist_locked(r);
+    rt_spin_unlock(&desk.lock); /* unless abandoned, r may be freed from here on */
+    if (list != NULL) {
+        rt_ready_list(list);
     }
     rt_leave();
     if (abandoned) {
@@ -170,22 +229,24 @@ static void answer(struct request *r) {
     }
 }
 
-/* For rt_lookup_settle(), which waits for one of the two counts to change. */
+/* Wakes rt_lookup_settle(), which waits for a change of alive or away. */
 static void tell_change(void) {
-    rt_add_sc(&desk.changes, 1); /* sc: after the count. Pairs with rt_lookup_settle(). */
+    /* release: publishes the changed count. Pairs with rt_lookup_settle(). */
+    rt_add_sc(&desk.changes, 1);
     os_futex_wake(&desk.changes, 1);
 }
 
 static int look_up_away(struct rt_lookup *l) {
-    rt_add_sc(&desk.away, 1); /* sc, both: for uniformity */
+    rt_add_sc(&desk.away, 1); /* relaxed would do: tell_change() publishes it */
     tell_change();
     int error = look_up(l);
-    rt_sub_sc(&desk.away, 1);
+    rt_sub_sc(&desk.away, 1); /* relaxed would do: it may be seen late */
     return error;
 }
 
-/* start_error: why there is no thread that does it. */
-static void serve(int start_error) {
+/* Answers requests until the queue is empty. start_error: not 0 if the caller could not
+   start a thread; then that is the answer. */
+static void desk_serve(int start_error) {
     struct request *r;
     while ((r = take_next(start_error != 0)) != NULL) {
         r->error = start_error != 0 ? start_error : look_up_away(&r->lookup);
@@ -197,28 +258,29 @@ static void serve(int start_error) {
 
 static void thread_body(void *unused) {
     (void)unused;
-    serve(0 /* it has been started */);
+    desk_serve(0 /* it has been started */);
     rt_sub_sc(&desk.alive, 1);
     tell_change();
 }
 
-/* In a child process, before fork() returns there, on its only thread. */
+/* Runs in a child process before fork() returns, on its only thread. */
 static void forget_threads(void) {
-    rt_store_rlx(&desk.lock.word, 0); /* relaxed, all: nobody else is there */
+    rt_store_rlx(&desk.lock.word, 0); /* relaxed, all: there is no other thread */
     desk.first = NULL;
     desk.threads = 0;
+    memset(desk.buckets, 0, sizeof desk.buckets);
     rt_store_rlx(&desk.alive, 0);
     rt_store_rlx(&desk.away, 0);
 }
 
 static int watch_forks(void) {
-    /* acq_rel: one does it; stronger than needed */
+    /* acq_rel: relaxed would do; exactly one caller registers the handler */
     if (rt_swap_acqrel(&desk.watching, 1) != 0) {
         return 0;
     }
     int error = os_fork_watch(forget_threads);
     if (error != 0) {
-        rt_store_rel(&desk.watching, 0); /* release: for uniformity */
+        rt_store_rel(&desk.watching, 0); /* relaxed would do: it publishes nothing */
     }
     return error;
 }
@@ -230,7 +292,7 @@ static int start_thread(void) {
         return error;
     }
     rt_add_sc(&desk.alive, 1);
-    error = os_thread_start(&thread, "tuco-lookup", thread_body, NULL);
+    error = os_thread_start_large(&thread, "tuco-lookup", thread_body, NULL);
     if (error == 0) {
         os_thread_detach(thread);
     } else {
@@ -242,7 +304,7 @@ static int start_thread(void) {
 static void start_here(void) {
     int error = start_thread();
     if (error != 0) {
-        serve(error);
+        desk_serve(error);
     }
 }
 
@@ -259,17 +321,24 @@ static void start_elsewhere(void) {
     if (error == 0) {
         tuco_wg_wait(&started);
     } else {
-        serve(error);
+        desk_serve(error);
     }
 }
 
 /* Asking */
 
-static void ask(struct request *r) {
+/* Returns the request to wait for: fresh, or an equal one. */
+static struct request *desk_ask(struct request *fresh) {
     rt_enter();
     rt_spin_lock(&desk.lock);
-    push_locked(r);
-    bool start = desk.threads < THREADS_MAX;
+    struct request *r = find_equal_locked(&fresh->lookup);
+    bool start = r == NULL && desk.threads < THREADS_MAX;
+    if (r == NULL) {
+        r = fresh;
+        desk_push_locked(r);
+        list_locked(r);
+    }
+    r->askers++;
     desk.threads += start;
     const struct rt_m *m = arch_self();
     bool changed = m == NULL || m->locked_g != NULL; /* perhaps: see 'Parents' */
@@ -280,19 +349,25 @@ static void ask(struct request *r) {
     } else if (start) {
         start_here();
     }
-}
-
-/* False: the deadline came first. */
-static bool leave_locked(struct request *r) {
-    switch (r->state) {
-    case ANSWERED: return true;
-    case QUEUED: remove_locked(r); break;
-    default: r->state = ABANDONED; break;
+    if (r != fresh) {
+        rt_free(fresh);
     }
-    return false;
+    return r;
 }
 
-/* False: the deadline came first, and the request is not the caller's any more. */
+/* The deadline passed first. Returns true if the caller was the last asker and no thread
+   has taken the request: then the caller frees it. */
+static bool withdraw_locked(struct request *r) {
+    rt_assert_spin_held(&desk.lock);
+    if (--r->askers > 0 || r->state != QUEUED) {
+        return false;
+    }
+    desk_remove_locked(r);
+    unlist_locked(r);
+    return true;
+}
+
+/* Returns false if the deadline passed first; then r is not the caller's any more. */
 static bool wait_for_answer(struct request *r, int64_t deadline_ns, const void *pc) {
     struct rt_g *g = rt_wait_begin();
     struct rt_waiter *w = rt_wait_record(g, NULL, rt_claim_new(g));
@@ -303,8 +378,8 @@ static bool wait_for_answer(struct request *r, int64_t deadline_ns, const void *
         rt_spin_lock(&desk.lock);
         rt_waitq_remove(&r->waiting, w);
     }
-    bool answered = leave_locked(r);
-    bool withdrawn = r->state == QUEUED;
+    bool answered = r->state == ANSWERED;
+    bool withdrawn = !answered && withdraw_locked(r);
     rt_spin_unlock(&desk.lock);
     rt_wait_end(g);
     if (withdrawn) {
@@ -313,32 +388,56 @@ static bool wait_for_answer(struct request *r, int64_t deadline_ns, const void *
     return answered;
 }
 
+/* The caller has its answer and drops the request. */
+static void desk_leave(struct request *r) {
+    rt_enter();
+    rt_spin_lock(&desk.lock);
+    bool last = --r->askers == 0;
+    rt_spin_unlock(&desk.lock);
+    rt_leave();
+    if (last) {
+        free_request(r);
+    }
+}
+
+/* Each asker gets a list of its own. */
+static int copy_answer(const struct rt_lookup *from, struct rt_lookup *to) {
+    struct os_address *list = NULL;
+    size_t bytes = (size_t)from->count * sizeof *list;
+    if (bytes > 0) {
+        list = rt_alloc(bytes);
+        if (list == NULL) {
+            return -ENOMEM;
+        }
+        memcpy(list, from->list, bytes);
+    }
+    *to = *from;
+    to->list = list;
+    return 0;
+}
+
 static int ask_and_wait(struct rt_lookup *l, int64_t deadline_ns, const void *pc) {
     struct request *r = rt_alloc(sizeof *r);
     if (r == NULL) {
         return -ENOMEM;
     }
     r->lookup = *l;
-    ask(r);
+    r = desk_ask(r);
     if (!wait_for_answer(r, deadline_ns, pc)) {
         return -ETIMEDOUT;
     }
-    int error = r->error;
-    if (error == 0) {
-        *l = r->lookup;
-        r->lookup.list = NULL; /* it is the caller's */
-    }
-    free_request(r);
+    int error = r->error != 0 ? r->error : copy_answer(&r->lookup, l);
+    desk_leave(r);
     return error;
 }
 
 void rt_lookup_settle(void) {
     for (;;) {
-        uint32_t changes = rt_load_acq(&desk.changes); /* acquire: before the counts */
+        /* acquire, all: in this order. Pairs with tell_change(). */
+        uint32_t changes = rt_load_acq(&desk.changes);
         if (rt_load_acq(&desk.alive) <= rt_load_acq(&desk.away)) {
             return;
         }
-        /* woken by tell_change() */
         os_futex_wait(&desk.changes, changes, OS_NEVER);
     }
 }
@@ -351,8 +450,8 @@ int rt_lookup(struct rt_lookup *l, int64_t deadline_ns, const void *pc) {
         (deadline_ns == OS_NEVER || rt_phase_now() != RT_RUNNING)) {
         return look_up(l);
     }
-    tuco_foreign_enter(); /* a thread that is not the runtime's will wake it */
+    rt_foreign_expect(); /* not a deadlock: a lookup thread will wake the caller */
     int error = ask_and_wait(l, deadline_ns, pc);
-    tuco_foreign_exit();
+    rt_foreign_expect_no_more();
     return error;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asking the system for names, by threads that nobody has to wait for. */
+/* Looking up host and service names, on threads that callers can abandon. */
 #ifndef RT_NET_LOOKUP_H
 #define RT_NET_LOOKUP_H
 
@@ -7,27 +7,28 @@
 #include "net/address.h"
 #include "os/os.h"
 
+/* Owner: the caller of rt_lookup(). */
 struct rt_lookup {
-    /* What is asked for. */
+    /* The request. */
     unsigned families; /* enum os_families */
     enum os_fd_kind kind;
-    char host[RT_HOST_NAME_MAX + 1];       /* "": nothing */
-    char service[RT_SERVICE_NAME_MAX + 1]; /* likewise */
+    char host[RT_HOST_NAME_MAX + 1];       /* "": none */
+    char service[RT_SERVICE_NAME_MAX + 1]; /* "": none */
 
-    /* What has been found: of the service, and of the host. */
-    int port;
-    int count;
-    struct os_address *list; /* for rt_free() */
+    /* The answer. */
+    int port;                /* of the service */
+    int count;               /* of the host's addresses */
+    struct os_address *list; /* the caller frees it with rt_free() */
 };
 
-/* Waits for the answer, or for the deadline: -ETIMEDOUT. Returns 0, or what keeps the
-   names from being looked up, as os_host_find() has it; then *l is as it was. A thread
-   that the runtime did not start has a deadline only while the runtime runs. pc: where
-   the program called in. Outside. */
+/* Waits for the answer or the deadline. Returns 0, -ETIMEDOUT, or an error of
+   os_host_find() or os_service_find(); on error *l is unchanged. On a foreign thread the
+   deadline works only while the runtime runs. pc: the caller of the public function. Call
+   it outside. */
 int rt_lookup(struct rt_lookup *l, int64_t deadline_ns, const void *pc) RT_NODISCARD;
 
-/* The runtime ends: waits until all threads have ended but those that are in the C library's
-   call. */
+/* The runtime ends: waits until all lookup threads have ended, except those that are in a
+   call of the C library. */
 void rt_lookup_settle(void);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* From the text of an address to addresses: literals, names, and what nothing stands
-   for. */
+/* Resolving the text of an address: literals, names, and an empty host. */
 #include "net/resolve.h"
 #include "base/alloc.h"
 #include "net/lookup.h"
 
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
-/* What nothing stands for */
+/* An empty host, and localhost */
 
 static void add(struct rt_addresses *found, struct os_address address) {
     found->own[found->count++] = address;
@@ -31,7 +31,7 @@ static void add_local(struct rt_addresses *found, unsigned families,
         }
         return;
     }
-    /* One of IPv6 is for both: the other is for where there is no IPv6. */
+    /* An IPv6 socket serves both families; IPv4 is for machines without IPv6. */
     if ((families & OS_FAMILIES_IPV6) != 0) {
         add(found, all_ipv6);
     }
@@ -40,10 +40,19 @@ static void add_local(struct rt_addresses *found, unsigned families,
     }
 }
 
+/* RFC 6761: localhost is this machine, whatever a name server answers. */
+static bool is_localhost(const struct rt_hostport *parts) {
+    static const char name[] = "localhost.";
+    size_t bytes = sizeof name - 1;
+    return (parts->host_bytes == bytes || parts->host_bytes == bytes - 1) &&
+           strncasecmp(parts->host, name, parts->host_bytes) == 0;
+}
+
 /* Text to addresses */
 
-/* An address of IPv4 that is written as one of IPv6 is of neither: who wants one kind
-   alone gets sockets that cannot use it, or would be surprised by what they reach. */
+/* Whether the address may be used for these families. An IPv4-mapped IPv6 address belongs
+   to neither family alone: an IPv4 socket cannot use it, and with an IPv6 socket it would
+   reach IPv4 hosts. */
 static bool is_of(const struct os_address *address, unsigned families) {
     if (address->family == OS_FAMILY_IPV4) {
         return (families & OS_FAMILIES_IPV4) != 0;
@@ -52,7 +61,7 @@ static bool is_of(const struct os_address *address, unsigned families) {
            (families == OS_FAMILIES_IPV6 && !rt_ipv6_is_mapped(address->ip));
 }
 
-/* Returns how many of the list are left. */
+/* Removes the addresses of other families. Returns the number left. */
 static int keep_families(struct os_address *list, int count, unsigned families) {
     int kept = 0;
     for (int i = 0; i < count; i++) {
@@ -63,24 +72,20 @@ static int keep_families(struct os_address *list, int count, unsigned families) 
     return kept;
 }
 
-/* ask_host, ask_service: which of the parts are names. */
-static int resolve_names(const struct rt_network *network,
-                         const struct rt_hostport *parts, bool ask_host, bool ask_service,
-                         int64_t deadline_ns, const void *pc, uint16_t *port,
-                         struct rt_addresses *found) {
-    struct rt_lookup l = {.families = network->families, .kind = network->kind};
-    memcpy(l.host, parts->host, ask_host ? parts->host_bytes : 0);
-    memcpy(l.service, parts->port, ask_service ? parts->port_bytes : 0);
-    int error = rt_lookup(&l, deadline_ns, pc);
+/* Looks up the names that l contains: of a service, for *port, of a host, for *found, or
+   both. */
+static int resolve_names(struct rt_lookup *l, int64_t deadline_ns, const void *pc,
+                         uint16_t *port, struct rt_addresses *found) {
+    int error = rt_lookup(l, deadline_ns, pc);
     if (error != 0) {
         return error;
     }
-    if (ask_service) {
-        *port = (uint16_t)l.port;
+    if (l->service[0] != '\0') {
+        *port = (uint16_t)l->port;
     }
-    if (ask_host) {
-        found->list = l.list;
-        found->count = keep_families(l.list, l.count, network->families);
+    if (l->host[0] != '\0') {
+        found->list = l->list;
+        found->count = keep_families(l->list, l->count, l->families);
     }
     if (found->count == 0) {
         rt_addresses_free(found);
@@ -105,6 +110,10 @@ static int resolve_hostport(const struct rt_network *network,
         host_part = rt_host_parse(parts, &found->own[0]);
         found->count = host_part == RT_PART_LITERAL;
     }
+    if (host_part == RT_PART_NAME && is_localhost(parts)) {
+        host_part = RT_PART_LITERAL;
+        add_local(found, network->families, RT_RESOLVE_TO_DIAL);
+    }
     if (host_part < 0) {
         return host_part;
     }
@@ -112,9 +121,10 @@ static int resolve_hostport(const struct rt_network *network,
         return -EINVAL;
     }
     if (host_part == RT_PART_NAME || port_part == RT_PART_NAME) {
-        int error =
-            resolve_names(network, parts, host_part == RT_PART_NAME,
-                          port_part == RT_PART_NAME, deadline_ns, pc, &port, found);
+        struct rt_lookup l = {.families = network->families, .kind = network->kind};
+        memcpy(l.host, parts->host, host_part == RT_PART_NAME ? parts->host_bytes : 0);
+        memcpy(l.service, parts->port, port_part == RT_PART_NAME ? parts->port_bytes : 0);
+        int error = resolve_names(&l, deadline_ns, pc, &port, found);
         if (error != 0) {
             return error;
         }
@@ -123,7 +133,7 @@ static int resolve_hostport(const struct rt_network *network,
         found->list[i].port = port;
     }
     if (use == RT_RESOLVE_TO_LISTEN && host_part == RT_PART_NAME) {
-        rt_addresses_ipv4_first(found->list, found->count); /* where most will look */
+        rt_addresses_ipv4_first(found->list, found->count); /* most clients try IPv4 */
     }
     return 0;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fault injection: tests make the calls of os.h marked [fault], and allocations, fail at
-   will. */
+/* Fault injection: lets tests fail allocations and the calls of os.h marked [fault]. */
 #ifndef RT_OS_FAULT_H
 #define RT_OS_FAULT_H
 
@@ -13,13 +12,13 @@ enum os_fault_kind {
     OS_FAULT_KINDS
 };
 
-/* Asked at the place of each such call, on any thread; a positive errno value makes it
-   fail with that, 0 lets it through. NULL, as it is outside of tests, lets all through.
-   Set while the runtime is not running. */
+/* Called at each such place, on any thread. A positive errno value makes the call fail
+   with that error; 0 lets it proceed. NULL outside of tests. Written only while the
+   runtime is not running. */
 typedef int os_fault_fn(enum os_fault_kind kind);
-extern os_fault_fn *os_fault_hook;
+RT_EXTERN os_fault_fn *os_fault_hook;
 
-/* Never on the paths that do without the kernel: spawning, switching, waking a thread
+/* Never called on the paths without a system call: spawning, switching, waking a thread
    that is awake. */
 static inline int os_fault(enum os_fault_kind kind) {
     return unlikely(os_fault_hook != NULL) ? os_fault_hook(kind) : 0;

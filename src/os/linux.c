@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel behind os.h: futexes, threads, clock, the process. Memory is in
-   linux_memory.c, signals in linux_signal.c. */
+/* os.h on Linux: futexes, threads, clock, the process. Memory is in linux_memory.c,
+   signals in linux_signal.c. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -10,36 +10,39 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <tuco/errno.h>
 #include <unistd.h>
 
-/* Room for the scheduler's own frames, for a signal that lands there, and for a
-   sanitizer's appetite. */
+/* Room for the scheduler's frames, a signal handler on top of them, and the overhead of a
+   sanitizer. */
 #define THREAD_STACK_BYTES ((size_t)256 * 1024)
 
 #define NS_PER_SECOND 1000000000
 
-/* The kernel's name for the clock of a thread: its number, and that it is a thread's, of
-   the time that it ran. By the C library's own way there it takes a handle, which is of no
-   use once the thread has been joined. */
+/* The clock id of a thread's CPU time: its inverted thread id and the bits for "per
+   thread" and "scheduled time". pthread_getcpuclockid() needs a handle, which is invalid
+   once the thread has been joined. */
 #define CPU_CLOCK_NUMBER_SHIFT 3
 #define CPU_CLOCK_OF_THREAD    6u
 
 os_fault_fn *os_fault_hook;
 
-/* Written by os_signal_mask_remember(), before there are threads to start. */
+/* Written by os_threads_prepare(), before any thread is started. */
 static sigset_t thread_mask;
+static size_t thread_local_bytes;
 
 int os_futex_wait(rt_atomic(uint32_t) *word, uint32_t expected, int64_t deadline_ns) {
     OS_KEEP_ERRNO;
@@ -61,14 +64,30 @@ void os_futex_wake(rt_atomic(uint32_t) *word, int count) {
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count);
 }
 
-void os_signal_mask_remember(void) {
+static int add_thread_locals(struct dl_phdr_info *info, size_t bytes, void *sum) {
+    (void)bytes;
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        if (info->dlpi_phdr[i].p_type == PT_TLS) {
+            *(size_t *)sum += info->dlpi_phdr[i].p_memsz + info->dlpi_phdr[i].p_align;
+        }
+    }
+    return 0;
+}
+
+/* glibc places the static thread-local variables of all modules on each thread's stack,
+   and refuses to create a thread whose stack is too small for them. */
+void os_threads_prepare(void) {
     pthread_sigmask(SIG_SETMASK, NULL, &thread_mask);
+    thread_local_bytes = 0;
+    dl_iterate_phdr(add_thread_locals, &thread_local_bytes);
+    thread_local_bytes =
+        (thread_local_bytes + OS_PAGE_BYTES - 1) / OS_PAGE_BYTES * OS_PAGE_BYTES;
 }
 
 struct thread_start {
     void (*fn)(void *);
     void *arg;
-    char name[16]; /* the kernel's limit, with the zero */
+    char name[16]; /* the kernel's limit, with the terminating zero */
 };
 
 static struct thread_start *thread_start_make(void) {
@@ -88,15 +107,24 @@ static void *thread_main(void *raw) {
     return NULL;
 }
 
-/* Returns a positive error, as the calls it makes do. */
-static int thread_create(os_thread *thread, struct thread_start *start) {
+/* large: the default size of the program's threads, if that is more. */
+static void set_stack_bytes(pthread_attr_t *attr, bool large) {
+    size_t bytes = THREAD_STACK_BYTES + thread_local_bytes;
+    size_t usual = 0;
+    if (!large || pthread_attr_getstacksize(attr, &usual) != 0 || usual < bytes) {
+        pthread_attr_setstacksize(attr, bytes);
+    }
+}
+
+/* Returns a positive error. */
+static int thread_create(os_thread *thread, struct thread_start *start, bool large) {
     pthread_attr_t attr;
     pthread_t handle;
     int error = pthread_attr_init(&attr);
     if (error != 0) {
         return error;
     }
-    pthread_attr_setstacksize(&attr, THREAD_STACK_BYTES);
+    set_stack_bytes(&attr, large);
     error = pthread_attr_setsigmask_np(&attr, &thread_mask); /* allocates */
     if (error == 0) {
         error = os_fault(OS_FAULT_THREAD);
@@ -111,7 +139,8 @@ static int thread_create(os_thread *thread, struct thread_start *start) {
     return error;
 }
 
-int os_thread_start(os_thread *thread, const char *name, void (*fn)(void *), void *arg) {
+static int thread_start(os_thread *thread, const char *name, void (*fn)(void *),
+                        void *arg, bool large) {
     OS_KEEP_ERRNO;
     struct thread_start *start = thread_start_make();
     if (start == NULL) {
@@ -120,11 +149,41 @@ int os_thread_start(os_thread *thread, const char *name, void (*fn)(void *), voi
     start->fn = fn;
     start->arg = arg;
     strncpy(start->name, name, sizeof start->name - 1);
-    int error = thread_create(thread, start);
+    int error = thread_create(thread, start, large);
     if (error != 0) {
         thread_start_free(start);
     }
     return -error;
+}
+
+int os_thread_start(os_thread *thread, const char *name, void (*fn)(void *), void *arg) {
+    return thread_start(thread, name, fn, arg, false);
+}
+
+int os_thread_start_large(os_thread *thread, const char *name, void (*fn)(void *),
+                          void *arg) {
+    return thread_start(thread, name, fn, arg, true);
+}
+
+/* Written by os_thread_end_prepare(), before any thread is started. */
+static void (*thread_end)(void);
+static pthread_key_t thread_end_key;
+
+static void on_thread_end(void *unused) {
+    (void)unused;
+    thread_end();
+}
+
+void os_thread_end_prepare(void (*fn)(void)) {
+    if (thread_end == NULL && pthread_key_create(&thread_end_key, on_thread_end) == 0) {
+        thread_end = fn;
+    }
+}
+
+void os_thread_end_watch(bool on) {
+    if (thread_end != NULL) {
+        pthread_setspecific(thread_end_key, on ? &thread_end_key : NULL);
+    }
 }
 
 void os_thread_join(os_thread thread) {
@@ -164,7 +223,7 @@ unsigned long os_timer_slack_remove(void) {
     OS_KEEP_ERRNO;
     int slack_ns = prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL);
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-    return slack_ns > 0 ? (unsigned long)slack_ns : 0; /* 0: what it had at its start */
+    return slack_ns > 0 ? (unsigned long)slack_ns : 0; /* 0: the thread's default */
 }
 
 void os_timer_slack_restore(unsigned long slack_ns) {
@@ -172,67 +231,77 @@ void os_timer_slack_restore(unsigned long slack_ns) {
     prctl(PR_SET_TIMERSLACK, slack_ns, 0UL, 0UL, 0UL);
 }
 
+/* struct sched_attr, which the C library of today does not declare. */
+struct attributes {
+    uint32_t size;
+    uint32_t policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime; /* the slice in nanoseconds, of threads that have no deadline */
+    uint64_t deadline;
+    uint64_t period;
+};
+
+/* The least that the kernel takes. */
+#define SHORT_SLICE_NS 100000
+
+void os_thread_shorten_slice(void) {
+    OS_KEEP_ERRNO;
+    struct attributes a = {.size = sizeof a};
+    if (syscall(SYS_sched_getattr, 0, &a, sizeof a, 0) == 0 &&
+        (a.policy == SCHED_OTHER || a.policy == SCHED_BATCH)) {
+        a.runtime = SHORT_SLICE_NS;
+        syscall(SYS_sched_setattr, 0, &a, 0);
+    }
+}
+
 int os_thread_number(void) {
     return (int)syscall(SYS_gettid);
-}
-
-/* The state follows the name, which is in parentheses and may contain any character. */
-static void look_at_state(int number, struct os_thread_use *use) {
-    char path[64];
-    char text[128];
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", number);
-    int length = os_read_text(path, text, sizeof text);
-    const char *end = length > 0 ? strrchr(text, ')') : NULL;
-    if (end == NULL || end[1] == '\0') {
-        use->untold = true;
-        return;
-    }
-    use->asleep = end[2] != 'R';
-}
-
-/* False: it cannot be told. Threads of other processes are refused by the kernel; 0 would
-   be the calling thread. */
-static bool cpu_time(int number, int64_t *ns) {
-    unsigned clock = (~(unsigned)number << CPU_CLOCK_NUMBER_SHIFT) | CPU_CLOCK_OF_THREAD;
-    struct timespec t;
-    if (os_fault(OS_FAULT_THREAD_LOOK) != 0 || number < 1 ||
-        clock_gettime((clockid_t)clock, &t) != 0) {
-        return false;
-    }
-    *ns = (int64_t)t.tv_sec * NS_PER_SECOND + t.tv_nsec;
-    return true;
-}
-
-struct os_thread_use os_thread_look(int number) {
-    OS_KEEP_ERRNO;
-    struct os_thread_use use = {.cpu_ns = 0};
-    look_at_state(number, &use);
-    use.untold |= !cpu_time(number, &use.cpu_ns);
-    return use;
 }
 
 os_thread os_thread_self(void) {
     return (os_thread){.handle = (uintptr_t)pthread_self()};
 }
 
-int64_t os_thread_cpu(int number) {
+uint64_t os_limit(enum os_limit kind) {
     OS_KEEP_ERRNO;
-    int64_t ns = 0;
-    return cpu_time(number, &ns) ? ns : 0;
+    struct rlimit limit;
+    if (getrlimit(kind == OS_LIMIT_THREADS ? RLIMIT_NPROC : RLIMIT_AS, &limit) != 0 ||
+        limit.rlim_cur == RLIM_INFINITY) {
+        return OS_UNLIMITED;
+    }
+    return limit.rlim_cur;
 }
 
-/* The times in a struct rusage are as old as the last tick of the kernel's clock. */
-struct os_usage os_thread_usage(void) {
+/* Not in every C library. */
+extern char __libc_single_threaded __attribute__((weak));
+
+bool os_thread_is_alone(void) {
+    return &__libc_single_threaded != NULL && __libc_single_threaded;
+}
+
+/* A directory has two links plus one per subdirectory. */
+int os_thread_count(void) {
     OS_KEEP_ERRNO;
-    struct rusage r;
-    struct timespec t;
-    if (os_fault(OS_FAULT_THREAD_USAGE) != 0 || getrusage(RUSAGE_THREAD, &r) != 0 ||
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0) {
-        return (struct os_usage){.untold = true};
+    struct stat task;
+    int error = os_fault(OS_FAULT_THREAD_COUNT);
+    if (error == 0 && stat("/proc/self/task", &task) != 0) {
+        error = errno;
     }
-    return (struct os_usage){.cpu_ns = (int64_t)t.tv_sec * NS_PER_SECOND + t.tv_nsec,
-                             .waits = (uint64_t)r.ru_nvcsw,
-                             .yields = (uint64_t)r.ru_nivcsw};
+    return error != 0 ? -error : (int)task.st_nlink - 2;
+}
+
+/* The kernel refuses threads of other processes. Id 0 would be the calling thread. */
+int64_t os_thread_cpu(int number) {
+    OS_KEEP_ERRNO;
+    unsigned clock = (~(unsigned)number << CPU_CLOCK_NUMBER_SHIFT) | CPU_CLOCK_OF_THREAD;
+    struct timespec t;
+    if (os_fault(OS_FAULT_THREAD_CPU) != 0 || number < 1 ||
+        clock_gettime((clockid_t)clock, &t) != 0) {
+        return 0;
+    }
+    return (int64_t)t.tv_sec * NS_PER_SECOND + t.tv_nsec;
 }
 
 int *os_errno_address(void) {
@@ -243,48 +312,12 @@ void os_errno_restore(const int *saved) {
     errno = *saved;
 }
 
-/* More than a cpu_set_t holds, and twice what Linux can be built for. */
+int *tuco_private_errno(void) {
+    return &errno;
+}
+
+/* 16 * 1024 CPUs, twice what Linux can be configured for. */
 typedef cpu_set_t cpu_mask[16];
-
-/* Written by os_cpus_learn(), before there are threads that read it. */
-static cpu_mask all_cpus;
-static bool all_cpus_known;
-
-void os_cpus_learn(void) {
-    OS_KEEP_ERRNO;
-    all_cpus_known =
-        os_fault(OS_FAULT_CPU_COUNT) == 0 &&
-        sched_getaffinity(0, sizeof all_cpus, all_cpus) == 0 &&
-        CPU_COUNT_S(sizeof all_cpus, all_cpus) == sysconf(_SC_NPROCESSORS_ONLN);
-}
-
-bool os_thread_bring(int number, int cpu) {
-    OS_KEEP_ERRNO;
-    cpu_mask mask;
-    if (!all_cpus_known || number < 1 || os_fault(OS_FAULT_CPU_BRING) != 0 ||
-        sched_getaffinity(number, sizeof mask, mask) != 0 ||
-        !CPU_EQUAL_S(sizeof mask, mask, all_cpus)) {
-        return false;
-    }
-    CPU_ZERO_S(sizeof mask, mask);
-    CPU_SET_S((size_t)cpu, sizeof mask, mask);
-    return sched_setaffinity(number, sizeof mask, mask) == 0;
-}
-
-bool os_thread_let_go(void) {
-    OS_KEEP_ERRNO;
-    cpu_mask mask;
-    if (os_fault(OS_FAULT_CPU_BRING) != 0 ||
-        sched_getaffinity(0, sizeof mask, mask) != 0) {
-        return false;
-    }
-    if (CPU_COUNT_S(sizeof mask, mask) != 1) {
-        return true; /* somebody has said something else meanwhile */
-    }
-    /* All that there can ever be, as if nobody had ever limited it: not those of today. */
-    memset(mask, 0xff, sizeof mask);
-    return sched_setaffinity(0, sizeof mask, mask) == 0;
-}
 
 int os_cpu_current(void) {
     OS_KEEP_ERRNO;
@@ -294,7 +327,7 @@ int os_cpu_current(void) {
 
 int os_cpu_count(void) {
     OS_KEEP_ERRNO;
-    /* On the stack: asked inside the runtime as well, see 'Not inside' in base/alloc.h. */
+    /* On the stack: also called inside the runtime, see 'Not inside' in base/alloc.h. */
     cpu_mask mask;
     int count = 0;
     if (os_fault(OS_FAULT_CPU_COUNT) == 0 &&
@@ -305,6 +338,7 @@ int os_cpu_count(void) {
 }
 
 int64_t os_now(void) {
+    RT_RACE_IGNORED();
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * NS_PER_SECOND + t.tv_nsec;
@@ -329,11 +363,10 @@ int os_fence_all_threads(void) {
 void os_write(int fd, const char *text, size_t bytes) {
     OS_KEEP_ERRNO;
     while (bytes > 0) {
-        if (os_fault(OS_FAULT_WRITE) != 0) {
-            return;
-        }
-        ssize_t n = write(fd, text, bytes);
-        if (n < 0 && errno == EINTR) {
+        int error = os_fault(OS_FAULT_WRITE);
+        ssize_t n = error != 0 ? -1 : write(fd, text, bytes);
+        error = n < 0 && error == 0 ? errno : error;
+        if (n < 0 && error == EINTR) {
             continue;
         }
         if (n <= 0) {
@@ -349,12 +382,20 @@ int os_fork_watch(void (*fn)(void)) {
     return error != 0 ? -error : -pthread_atfork(NULL, NULL, fn);
 }
 
+void os_at_exit(void (*fn)(void)) {
+    (void)atexit(fn);
+}
+
 void os_exit(int status) {
     _exit(status);
 }
 
+void os_abort(void) {
+    abort();
+}
+
 const char *os_env(const char *name) {
-    return getenv(name);
+    return secure_getenv(name);
 }
 
 int os_file_open(const char *path) {
@@ -385,7 +426,7 @@ void os_file_close(int file) {
     close(file);
 }
 
-/* Up to bytes of them, fewer at the end of the file. */
+/* Reads until bytes or the end of the file. */
 static int read_up_to(int file, char *buffer, size_t bytes) {
     size_t length = 0;
     while (length < bytes) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel behind os.h: reading and writing descriptors of the program. */
+/* os.h on Linux: reading and writing descriptors of the program. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -11,7 +11,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -22,11 +24,11 @@
 _Static_assert(OS_IOV_MAX == IOV_MAX, "the kernel's limit");
 _Static_assert(sizeof(socklen_t) == sizeof(uint32_t), "lengths of addresses");
 
-/* Of sockets, each call says that it does not wait: whoever shares one may have made it
+/* Every socket call passes MSG_DONTWAIT: another owner of a shared socket may have made it
    blocking. */
 #define SEND_FLAGS (MSG_NOSIGNAL | MSG_DONTWAIT)
 
-/* Not interrupted by signals: the call is made again. */
+/* Repeats the call while a signal interrupts it. */
 #define RETRY(call)                                       \
     ({                                                    \
         ssize_t retry_n;                                  \
@@ -36,10 +38,10 @@ _Static_assert(sizeof(socklen_t) == sizeof(uint32_t), "lengths of addresses");
         retry_n < 0 ? -(int64_t)errno : (int64_t)retry_n; \
     })
 
-/* What it is */
+/* Kinds of descriptors */
 
-/* Devices are watchable or not as their driver has it: the kernel says so only when asked to
-   watch. Returns 1 or 0, or an error. */
+/* Whether a device can be polled depends on its driver; only EPOLL_CTL_ADD reports it.
+   Returns 1 or 0, or an error. */
 static int ask_whether_pollable(int fd) {
     int error = os_fault(OS_FAULT_POLL_MAKE);
     int epoll = error != 0 ? -1 : epoll_create1(EPOLL_CLOEXEC);
@@ -86,35 +88,93 @@ int os_fd_learn(int fd, struct os_fd_traits *traits) {
     return 0;
 }
 
-int os_fd_make_nonblocking(int fd) {
+int os_fd_make_nonblocking(int fd, struct os_fd_flag *flag) {
     OS_KEEP_ERRNO;
+    struct stat st;
     int error = os_fault(OS_FAULT_FD_LEARN);
     if (error != 0) {
         return -error;
     }
     int flags = fcntl(fd, F_GETFL);
-    if (flags < 0) {
+    if (flags < 0 || fstat(fd, &st) != 0) {
         return -errno;
     }
+    *flag = (struct os_fd_flag){
+        .number = fd, .process = getpid(), .device = st.st_dev, .file = st.st_ino};
     if ((flags & O_NONBLOCK) != 0) {
-        return 0;
+        return 1;
     }
     return fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 ? -errno : 0;
 }
 
+void os_fd_make_blocking(const struct os_fd_flag *flag) {
+    OS_KEEP_ERRNO;
+    int flags = flag->process == getpid() ? fcntl(flag->number, F_GETFL) : -1;
+    if (flags >= 0) {
+        fcntl(flag->number, F_SETFL, flags & ~O_NONBLOCK);
+    }
+}
+
+/* Reopening
+ *
+ * Opening a pipe or a terminal by its name in /proc creates a new open file for it.
+ * Nothing else is reopened: opening a device may have side effects, and opening a
+ * pseudo-terminal master creates a new terminal. A pipe with O_DIRECT (packet mode) or
+ * O_ASYNC would behave differently.
+ */
+static bool can_reopen(int fd, int flags) {
+    struct stat st;
+    unsigned number;
+    if ((flags & (O_NONBLOCK | O_ASYNC | O_DIRECT)) != 0 || fstat(fd, &st) != 0) {
+        return false;
+    }
+    return S_ISFIFO(st.st_mode) ||
+           (S_ISCHR(st.st_mode) && isatty(fd) && ioctl(fd, TIOCGPTN, &number) != 0);
+}
+
+int os_fd_reopen(int fd) {
+    OS_KEEP_ERRNO;
+    char path[32];
+    int error = os_fault(OS_FAULT_FD_REOPEN);
+    if (error != 0) {
+        return -error;
+    }
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || !can_reopen(fd, flags)) {
+        return -EOPNOTSUPP;
+    }
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    int again =
+        open(path, (flags & (O_ACCMODE | O_APPEND)) | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    return again < 0 ? -errno : again;
+}
+
+int os_fd_move(int from, int to) {
+    OS_KEEP_ERRNO;
+    int flags = fcntl(to, F_GETFD);
+    if (flags < 0) {
+        return -errno;
+    }
+    if (RETRY(dup3(from, to, (flags & FD_CLOEXEC) != 0 ? O_CLOEXEC : 0)) < 0) {
+        return -errno;
+    }
+    close(from);
+    return 0;
+}
+
 /* Without SIGPIPE
  *
- * A socket is asked not to raise it. A pipe can be asked from Linux 6.18 on. On older
- * kernels the signal, which goes to the writing thread, is blocked meanwhile and then taken
- * from what is pending, unless one was pending before, which is the program's. Ignoring
- * SIGPIPE in the whole process would be cheaper, but is for the program to decide: it would
- * be seen by its other parts, and by the programs that it starts.
+ * A send on a socket suppresses SIGPIPE by a flag. A write to a pipe can do so from Linux
+ * 6.18 on. On older kernels we block the signal, which goes to the writing thread, during
+ * the write and then consume the pending one, unless one was pending before: that is the
+ * program's. Ignoring SIGPIPE in the whole process would be cheaper, but that is the
+ * program's decision: its other parts and the programs it starts would notice.
  */
 
-/* <linux/fs.h> of that kernel has it. */
+/* RWF_NOSIGNAL of <linux/fs.h>. */
 #define QUIET_FLAG 0x100
 
-/* Cleared when the kernel turns out not to know the flag. */
+/* Cleared once the kernel rejects the flag. */
 static rt_atomic(bool) quiet_writes = true;
 
 static int64_t writev_blocking_signal(int fd, const struct iovec *iov, int count) {
@@ -134,13 +194,14 @@ static int64_t writev_blocking_signal(int fd, const struct iovec *iov, int count
 }
 
 static int64_t writev_pipe(int fd, const struct iovec *iov, int count) {
-    if (rt_load_rlx(&quiet_writes)) { /* relaxed: who sees it late finds out himself */
+    /* relaxed: a thread that sees it late tries for itself */
+    if (rt_load_rlx(&quiet_writes)) {
         int error = os_fault(OS_FAULT_FD_QUIET);
         int64_t n = error != 0 ? -error : RETRY(pwritev2(fd, iov, count, -1, QUIET_FLAG));
         if (n != -EOPNOTSUPP && n != -ENOSYS && n != -EPERM) {
             return n;
         }
-        rt_store_rlx(&quiet_writes, false); /* relaxed: likewise */
+        rt_store_rlx(&quiet_writes, false); /* relaxed: as above */
     }
     return writev_blocking_signal(fd, iov, count);
 }
@@ -156,21 +217,21 @@ static bool is_socket(enum os_fd_kind kind) {
     return kind == OS_FD_TCP || kind == OS_FD_STREAM || kind == OS_FD_MESSAGES;
 }
 
-/* What is done for each message does without the C library: its calls are points at which
-   a thread can be cancelled, which takes them two locked instructions, and tell errors by
-   errno, which would have to be put back. Sanitizers learn from them what becomes of the
-   buffer, and so get them. */
+/* The calls made per message bypass the C library: its wrappers are cancellation points,
+   which costs two locked instructions, and report errors in errno, which we would have to
+   restore. Sanitizers intercept the wrappers to track the buffer, so those builds use
+   them. */
 #if RT_ASAN || RT_TSAN
 
 static int64_t receive(int fd, void *buffer, size_t bytes, struct sockaddr *from,
                        uint32_t *from_bytes) {
-    OS_KEEP_ERRNO;
+    OS_KEEP_ERRNO_ONLY;
     return RETRY(recvfrom(fd, buffer, bytes, MSG_DONTWAIT, from, from_bytes));
 }
 
 static int64_t transmit(int fd, const void *buffer, size_t bytes,
                         const struct sockaddr *to, uint32_t to_bytes) {
-    OS_KEEP_ERRNO;
+    OS_KEEP_ERRNO_ONLY;
     return RETRY(sendto(fd, buffer, bytes, SEND_FLAGS, to, to_bytes));
 }
 
@@ -211,7 +272,7 @@ int64_t os_fd_sendto(int fd, const void *buffer, size_t bytes, const struct sock
 }
 
 static RT_NOINLINE int64_t read_no_socket(int fd, void *buffer, size_t bytes) {
-    OS_KEEP_ERRNO;
+    OS_KEEP_ERRNO_ONLY;
     int error = os_fault(OS_FAULT_FD_IO);
     return error != 0 ? -error : RETRY(read(fd, buffer, bytes));
 }
@@ -278,6 +339,7 @@ int os_fd_shutdown(int fd, int how) {
 
 int os_fd_close(int fd) {
     OS_KEEP_ERRNO;
-    /* EINTR: Linux has closed it nevertheless, and the number may be another's by now. */
+    /* EINTR: Linux has closed it anyway, and another thread may already reuse the
+       number. */
     return close(fd) != 0 && errno != EINTR ? -errno : 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel behind os.h: the names of hosts, services and network interfaces, which the
-   C library looks up. */
+/* os.h on Linux: names of hosts, services and network interfaces. The C library looks up
+   the first two. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -19,8 +19,8 @@
 
 _Static_assert(OS_INTERFACE_NAME_BYTES == IF_NAMESIZE, "the kernel's limit");
 
-/* Right after the failed call, before which errno was 0. If no descriptor was left to ask
-   with, the C library says that there is no such name. */
+/* Called right after the failed call, before which errno was 0. If no descriptor was left
+   for the query, the C library reports an unknown name; errno has the cause. */
 static int error_of(int code) {
     if (errno == EMFILE || errno == ENFILE) {
         return -errno;
@@ -76,16 +76,16 @@ static int list_of(const struct addrinfo *found, struct os_address **list) {
     return count;
 }
 
-/* Not AI_ADDRCONFIG: on a machine that has nothing but its loopback interface it denies
-   that there are any addresses, also those of the machine itself. What cannot be reached
-   from here comes last without it, and fails at once. */
+/* Without AI_ADDRCONFIG: on a machine with only a loopback interface it hides all
+   addresses, even the machine's own. Without it, unreachable addresses come last and fail
+   at once. */
 int os_host_find(const char *name, unsigned families, struct os_address **list) {
     OS_KEEP_ERRNO;
     struct addrinfo hints = {
         .ai_family = families == OS_FAMILIES_IPV4   ? AF_INET
                      : families == OS_FAMILIES_IPV6 ? AF_INET6
                                                     : AF_UNSPEC,
-        .ai_socktype = SOCK_STREAM, /* or else each address comes three times */
+        .ai_socktype = SOCK_STREAM, /* otherwise each address is returned three times */
     };
     struct addrinfo *found = NULL;
     int error = os_fault(OS_FAULT_FIND_NAME);
@@ -107,7 +107,7 @@ int os_service_find(const char *name, enum os_fd_kind kind) {
     struct addrinfo hints = {
         .ai_family = AF_INET,
         .ai_socktype = kind == OS_FD_MESSAGES ? SOCK_DGRAM : SOCK_STREAM,
-        .ai_flags = AI_PASSIVE, /* nobody's address, which needs no lookup */
+        .ai_flags = AI_PASSIVE, /* the wildcard address, which needs no lookup */
     };
     struct addrinfo *found = NULL;
     int error = os_fault(OS_FAULT_FIND_NAME);
@@ -125,7 +125,7 @@ int os_service_find(const char *name, enum os_fd_kind kind) {
     return port;
 }
 
-/* Not by if_nametoindex(), which does not say whether it could ask. */
+/* Not if_nametoindex(), which does not distinguish a failed query from an unknown name. */
 static int ask_interface(unsigned long what, struct ifreq *interface) {
     int error = os_fault(OS_FAULT_FIND_NAME);
     if (error != 0) {

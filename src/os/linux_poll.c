@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel behind os.h: readiness of descriptors, by epoll. */
+/* os.h on Linux: readiness of descriptors, by epoll. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "os/os.h"
+#include "os/valgrind.h"
 #include "os/fault.h"
 
 #include <errno.h>
@@ -15,11 +16,12 @@
 
 #define NS_PER_SECOND 1000000000
 
-/* With the waker's events; no descriptor of the program has it. */
+/* The token of the waker's events; no descriptor of the program has it. */
 #define WAKER_TOKEN UINT64_MAX
 
-/* Cleared when the kernel turns out to have no epoll_pwait2 (before Linux 5.11), or a
-   sandbox refuses it. */
+/* Cleared once epoll_pwait2 turns out to be missing (before Linux 5.11) or forbidden by a
+   sandbox. Not used under valgrind, which does not support it and prints a long
+   warning. */
 static rt_atomic(bool) precise = true;
 
 static int watch(int epoll, int fd, uint32_t events, uint64_t token) {
@@ -89,8 +91,8 @@ void os_poll_remove(const struct os_poll *poll, int fd) {
     epoll_ctl(poll->watch, EPOLL_CTL_DEL, fd, &(struct epoll_event){.events = 0});
 }
 
-/* How an old kernel waits to the nanosecond: for the set itself, and then looks into it.
-   All who wait return then, and one finds the event. */
+/* The nanosecond wait of old kernels: ppoll() on the set, then epoll_wait() without
+   waiting. All waiting threads return, and one of them gets the event. */
 static int wait_in_two_steps(int epoll, struct epoll_event *events, int max,
                              const struct timespec *timeout) {
     struct pollfd set = {.fd = epoll, .events = POLLIN};
@@ -100,17 +102,18 @@ static int wait_in_two_steps(int epoll, struct epoll_event *events, int max,
     return epoll_wait(epoll, events, max, 0);
 }
 
-/* timeout NULL: for ever. */
+/* timeout NULL: forever. */
 static int wait_for(int epoll, struct epoll_event *events, int max,
                     const struct timespec *timeout) {
-    if (rt_load_rlx(&precise)) { /* relaxed: who sees it late finds out himself */
+    /* relaxed: a thread that sees it late tries for itself */
+    if (rt_load_rlx(&precise) && !os_on_valgrind()) {
         int error = os_fault(OS_FAULT_POLL_PRECISE);
         int n = error != 0 ? -1 : epoll_pwait2(epoll, events, max, timeout, NULL);
         error = n < 0 && error == 0 ? errno : error;
         if (error != ENOSYS && error != EPERM) {
             return n;
         }
-        rt_store_rlx(&precise, false); /* relaxed: likewise */
+        rt_store_rlx(&precise, false); /* relaxed: as above */
     }
     return wait_in_two_steps(epoll, events, max, timeout);
 }
@@ -129,8 +132,8 @@ static uint32_t events_of(uint32_t bits) {
     return events;
 }
 
-/* The waker's are left out: to have returned is all there is to it. Its counter is never
-   read: each write to it is an edge. */
+/* Drops the waker's events: returning is all they are for. The eventfd is never read,
+   because each write to it is an edge. */
 static int hand_out(struct os_poll_event *events, const struct epoll_event *found,
                     int found_count) {
     int count = 0;
@@ -168,7 +171,7 @@ int os_poll_wait(const struct os_poll *poll, struct os_poll_event *events, int m
 void os_poll_wake(const struct os_poll *poll) {
     OS_KEEP_ERRNO;
     uint64_t one = 1;
-    /* It can only fail if 2^64 - 2 wakes have been before. */
+    /* Fails only after 2^64 - 2 wakes. */
     ssize_t n = write(poll->waker, &one, sizeof one);
     (void)n;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel behind os.h: what a descriptor of somebody else's is ready for. */
+/* os.h on Linux: readiness of descriptors that the poller does not manage. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -12,6 +12,9 @@
 #include <unistd.h>
 
 #define EVENTS (POLLIN | POLLOUT | POLLPRI | POLLRDHUP)
+
+/* What poll() reports of a file whose driver has no function for it. */
+#define ALWAYS_READY (POLLIN | POLLOUT)
 
 _Static_assert(EPOLLIN == POLLIN && EPOLLOUT == POLLOUT && EPOLLPRI == POLLPRI &&
                    EPOLLRDHUP == POLLRDHUP,
@@ -28,7 +31,7 @@ int os_fd_ready(int fd, int events) {
         return -EINVAL;
     }
     if (fd < 0) {
-        return -EBADF; /* poll() would pass it over */
+        return -EBADF; /* poll() would ignore it */
     }
     int n;
     do {
@@ -40,21 +43,46 @@ int os_fd_ready(int fd, int events) {
     return (asked.revents & POLLNVAL) != 0 ? -EBADF : asked.revents;
 }
 
+static int add_to_watcher(int watcher, int fd, uint32_t events) {
+    struct epoll_event event = {.events = events};
+    int error = os_fault(OS_FAULT_FD_WATCHER);
+    if (error != 0) {
+        return -error;
+    }
+    return epoll_ctl(watcher, EPOLL_CTL_ADD, fd, &event) != 0 ? -errno : 0;
+}
+
 int os_fd_watcher(int fd, int events) {
     OS_KEEP_ERRNO;
-    struct epoll_event event = {.events = (uint32_t)events};
     int error = os_fault(OS_FAULT_FD_WATCHER);
     int watcher = error != 0 ? -1 : epoll_create1(EPOLL_CLOEXEC);
     if (watcher < 0) {
         return error != 0 ? -error : -errno;
     }
-    error = os_fault(OS_FAULT_FD_WATCHER);
-    if (error == 0 && epoll_ctl(watcher, EPOLL_CTL_ADD, fd, &event) != 0) {
-        error = errno;
-    }
+    error = add_to_watcher(watcher, fd, (uint32_t)events);
     if (error != 0) {
         close(watcher);
-        return -error;
+        return error;
     }
     return watcher;
+}
+
+bool os_fd_is_unwatchable(int fd, int events) {
+    if ((events & ALWAYS_READY) != 0 || os_fd_ready(fd, ALWAYS_READY) != ALWAYS_READY) {
+        return false;
+    }
+    int watcher = os_fd_watcher(fd, events);
+    if (watcher >= 0) {
+        (void)os_fd_close(watcher);
+    }
+    return watcher == -EPERM;
+}
+
+int os_socket_watcher(int fd) {
+    return os_fd_watcher(fd, POLLOUT);
+}
+
+int os_socket_watch(int watcher, int fd) {
+    OS_KEEP_ERRNO;
+    return add_to_watcher(watcher, fd, EPOLLOUT);
 }

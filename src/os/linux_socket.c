@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel behind os.h: sockets and their addresses. */
+/* os.h on Linux: sockets and their addresses. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -16,12 +16,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* An end that does not answer so many probes is gone: two and a half minutes, with the
-   silence before them. The kernel's own two hours are of no use to a server. */
+/* Keepalive: a peer that does not answer so many probes is dead, after two and a half
+   minutes of silence. The kernel's default of two hours is of no use to a server. */
 #define PROBE_SECONDS 15
 #define PROBES        9
 
-/* As the kernel has it, with room for any. */
+/* The kernel's form of an address, with room for any family. */
 union native {
     struct sockaddr any;
     struct sockaddr_in ipv4;
@@ -41,7 +41,7 @@ static bool is_path(const struct os_address *address) {
 }
 
 static socklen_t to_native(const struct os_address *address, union native *native) {
-    memset(native, 0, sizeof *native); /* which ends a path too */
+    memset(native, 0, sizeof *native); /* also terminates a path */
     switch (address->family) {
     case OS_FAMILY_IPV4:
         native->ipv4.sin_family = AF_INET;
@@ -75,7 +75,7 @@ static void from_ipv6(const struct sockaddr_in6 *ipv6, struct os_address *addres
     memcpy(address->ip, bytes, sizeof address->ip);
 }
 
-/* bytes: as the kernel counts it, which for a long path is more than there is. */
+/* bytes: the kernel's length, which for a long path exceeds the buffer. */
 static void from_name(const struct sockaddr_un *name, socklen_t bytes,
                       struct os_address *address) {
     size_t start = offsetof(struct sockaddr_un, sun_path);
@@ -129,20 +129,39 @@ int os_socket_remote(int fd, struct os_address *address) {
     return ask_name(fd, getpeername, address);
 }
 
-/* Making and listening */
+/* Creating and listening */
 
 static int set_option(int fd, int level, int option, int value) {
     return setsockopt(fd, level, option, &value, sizeof value) != 0 ? -errno : 0;
 }
 
-/* A connection that is accepted inherits all of this from its listener. A kernel or
-   sandbox that refuses it is no reason to go without a connection. */
+/* An accepted connection inherits all of this from its listener. Errors are ignored: a
+   connection without these options is better than none. */
 static void tune_tcp(int fd) {
     (void)set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
     (void)set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
     (void)set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, PROBE_SECONDS);
     (void)set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, PROBE_SECONDS);
     (void)set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, PROBES);
+}
+
+static int get_option(int fd, int level, int option) {
+    int value = 0;
+    socklen_t bytes = sizeof value;
+    return getsockopt(fd, level, option, &value, &bytes) != 0 ? 0 : value;
+}
+
+bool os_socket_tune(int fd) {
+    OS_KEEP_ERRNO;
+    if (get_option(fd, SOL_SOCKET, SO_PROTOCOL) != IPPROTO_TCP) {
+        return false;
+    }
+    if (get_option(fd, SOL_SOCKET, SO_KEEPALIVE) != 0) {
+        (void)set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+    } else {
+        tune_tcp(fd);
+    }
+    return true;
 }
 
 int os_socket_make(enum os_family family, enum os_fd_kind kind) {
@@ -163,6 +182,8 @@ int os_socket_make(enum os_family family, enum os_fd_kind kind) {
     }
     if (kind == OS_FD_TCP) {
         tune_tcp(fd);
+    } else if (kind == OS_FD_MESSAGES) {
+        (void)set_option(fd, SOL_SOCKET, SO_BROADCAST, 1); /* errors: see tune_tcp() */
     }
     return fd;
 }
@@ -193,8 +214,13 @@ int os_socket_listen(int fd) {
     return listen(fd, INT_MAX /* net.core.somaxconn is less */) != 0 ? -errno : 0;
 }
 
-/* Of the connection that would have been next, not of the listener. Not EOPNOTSUPP, with
-   which the kernel also answers for what cannot listen. */
+bool os_socket_listens(int fd) {
+    OS_KEEP_ERRNO;
+    return get_option(fd, SOL_SOCKET, SO_ACCEPTCONN) != 0;
+}
+
+/* Whether error belongs to the pending connection and not to the listener. EOPNOTSUPP is
+   excluded: the kernel also returns it for sockets that cannot listen. */
 static bool is_of_connection(int error) {
     switch (error) {
     case ECONNABORTED:
@@ -240,7 +266,7 @@ int os_socket_connect(int fd, const struct os_address *address) {
     }
 }
 
-/* Files of sockets */
+/* Socket files */
 
 static int look_at_file(const struct os_address *address, char path[OS_UNIX_NAME_MAX],
                         struct os_socket_file *file) {

@@ -9,7 +9,7 @@
 #include "base/wheel.h"
 #include "mem/gpool.h"
 #include "mem/stack.h"
-#include "sched/gstate.h"
+#include "sched/gstatus.h"
 #include <stdbool.h>
 #include <tuco/go.h>
 
@@ -20,111 +20,134 @@ enum rt_wait_reason {
     RT_WAIT_REASONS
 };
 
-/* What tuco_go_copy() keeps in the descriptor until the goroutine has a stack to copy it
-   to. */
+/* The largest argument that tuco_go_copy() keeps in the descriptor. The goroutine copies it
+   to its stack when it first runs. */
 #define RT_INLINE_ARG_BYTES 96
 
-/* The number of the main goroutine. */
+/* The id of the main goroutine. */
 #define RT_MAIN_ID 1
 
 enum rt_gflags {
-    RT_G_FLAG_COPY = 1,  /* arg is the copy in inline_arg */
-    RT_G_FLAG_NAMED = 4, /* name is not empty */
-    /* its first frame is below a large copy, not at the top of the stack */
+    RT_G_FLAG_COPY = 1,  /* the argument is the copy in inline_arg */
+    RT_G_FLAG_NAMED = 4, /* name may not be empty */
+    /* its first frame is below a large copied argument, not at the top of the stack */
     RT_G_FLAG_LOW_START = 8,
-    /* stands for a thread that waits, not for a goroutine: see foreign.c */
+    /* the proxy of a waiting foreign thread, not a goroutine: see foreign.c */
     RT_G_FLAG_FOREIGN = 2,
-    /* runs on bound_m only: see bound.h */
-    RT_G_FLAG_BOUND = 16,
-    /* blocking or preempt_off may not be 0 */
-    RT_G_FLAG_ODD = 32,
-    /* the last call that it announced to block did: see block.c */
+    /* only lockedm may run it: see lockedm.h */
+    RT_G_FLAG_LOCKEDM = 16,
+    /* blocking, preempt_off or stopped_ms may not be 0: its end resets them */
+    RT_G_FLAG_RESET_AT_END = 32,
+    /* its last announced blocking call did block: see entersyscall.c */
     RT_G_FLAG_BLOCKS = 64,
+    /* as a waker it stops soon after the wake-up: see 'Habits' in park.c */
+    RT_G_FLAG_STOPS = 128,
 
-    /* with one of these it goes to no run queue when it becomes runnable */
-    RT_G_FLAGS_UNQUEUED = RT_G_FLAG_FOREIGN | RT_G_FLAG_BOUND,
+    /* rt_ready() puts a G with one of these flags into no run queue */
+    RT_G_FLAGS_UNQUEUED = RT_G_FLAG_FOREIGN | RT_G_FLAG_LOCKEDM,
+};
+
+/* What a waker without RT_G_FLAG_STOPS is known to do after a wake-up: see 'Habits' in
+   park.c. */
+enum rt_habit {
+    RT_HABIT_NEW,     /* it has woken no goroutine while a P was idle */
+    RT_HABIT_SEEN,    /* unknown: its next wake-up is measured */
+    RT_HABIT_GOES_ON, /* it goes on running. Higher values, up to SURE: more certainly */
+    RT_HABIT_SURE = RT_HABIT_GOES_ON + 3,
 };
 
 struct rt_defer;
 struct rt_waitq;
 
-/* One who waits in one queue. Its own until it is in the queue; then under the queue's
-   lock; then its waker's. See wait.h. */
+/* A waiter's record in one wait queue. Guard: the waiter until the record is in the queue;
+   then the lock of the queue; then the waker that claimed it. See waitq.h. */
 struct rt_waiter {
     struct rt_waiter *next;
     struct rt_waiter *prev;
-    struct rt_waitq *queue; /* NULL: it is in none */
+    struct rt_waitq *queue; /* NULL: in no queue */
     struct rt_g *g;
-    void *value;     /* where the value is that is passed on, or where it goes */
-    uint32_t ticket; /* see 'Claim' in wait.h */
-    int32_t result;  /* what the wait returns; the waker's */
+    void *value;     /* where to copy the value from or to */
+    uint32_t ticket; /* see 'Claim' in claim.h */
+    int32_t result;  /* what the wait returns; written by the waker */
 };
 
 /*
- * "Holder" is whoever may move the goroutine on, by the table in gstate.h: the spawner
- * until it is queued, the queue's consumer, the goroutine itself while it runs, its
- * waker. Passing it on is a release and taking it an acquire, by the queue or lock that
- * it passes through; so the fields need no atomics of their own. Reports read them all
- * the same: what they then show may be a moment old.
+ * The "holder" is the one thread that may change the goroutine's state, by the table in
+ * gstatus.h: the spawner until it enqueues the G, then the M that dequeues it, the G itself
+ * while it runs, and its waker. The queue or lock through which a G passes from one holder
+ * to the next orders their accesses by release and acquire, so the holder's fields are not
+ * atomic. Reports read them without any order and may show old values.
  *
- * Spawning touches the first two cache lines; running and ending a goroutine that does
- * not wait, the first.
+ * Spawning writes the first two cache lines. Running and ending a goroutine that never
+ * waits touches only the first.
  */
 struct rt_g {
-    /* slot.next: link of the one queue that it is in; the holder's. slot.state: enum
-       rt_gstate, written by the holder through rt_gstate_set(), read by reports. */
+    /* slot.next: link in the one queue that the G is in; holder. slot.state: enum
+       rt_gstatus; the holder writes it with rt_gstatus_set(), reports read it. */
     struct rt_gslot slot;
 
     /* Holder. */
-    struct arch_context ctx; /* valid while it has a stack and is not running */
+    struct arch_context ctx; /* valid while it has a stack and does not run */
     tuco_fn *fn;
-    void *arg;
-    struct rt_stack *stack; /* NULL until it first runs; g0: describes the thread's own */
+    union {
+        void *arg; /* until it first runs */
+        /* from then on: the lowest address a frame may use, NULL for g0; or the highest
+           address there is, see rt_switch_low() */
+        char *stack_low;
+    };
+    struct rt_stack *stack; /* NULL until it first runs; g0: the thread's own stack */
     int32_t saved_errno;
     uint8_t wait_reason;     /* enum rt_wait_reason */
     uint8_t flags;           /* enum rt_gflags */
-    uint8_t stack_log2;      /* the size it wants */
-    uint8_t copy_bytes;      /* of inline_arg, with RT_G_FLAG_COPY */
-    struct rt_defer *defers; /* itself */
+    uint8_t stack_log2;      /* stack size */
+    uint8_t copy_bytes;      /* size of the copy in inline_arg, with RT_G_FLAG_COPY */
+    struct rt_defer *defers; /* innermost first; the G itself */
 
     /* Immutable from spawn to end. */
     uint64_t id;
     uint64_t creator_id;    /* 0: a foreign thread */
-    const void *creator_pc; /* where tuco_go was called */
+    const void *creator_pc; /* return address of the call to tuco_go() */
 
-    /* Itself. */
-    const void *wait_pc; /* where it called what it waits in; valid while waiting */
+    /* Holder. */
+    const void *wait_pc; /* where the program called the wait; valid while waiting */
 
-    /* Atomic: foreign threads only, see foreign.c. */
-    rt_atomic(uint32_t) woken;
-    /* number + 1 of the M that ran it last; kept with TUCODEBUG=migrate only */
-    uint32_t last_m;
+    union {
+        /* Atomic: for the proxy of a foreign thread, see foreign.c. */
+        rt_atomic(uint32_t) woken;
+        /* Holder: 1 + id of the M that ran it last. Only with TUCODEBUG=migrate. */
+        uint32_t last_m;
+    };
+    uint16_t habit; /* enum rt_habit. The spawner, then the G itself */
+    /* Atomic: when a signal last stopped it, in milliseconds modulo 65536. Written by the G
+       itself, read by sysmon: a hint. */
+    rt_atomic(uint16_t) stopped_ms;
 
-    struct rt_m *bound_m; /* with RT_G_FLAG_BOUND. Itself */
+    struct rt_m *lockedm; /* valid with RT_G_FLAG_LOCKEDM. The G itself */
 
-    /* The sanitizer's view of the stack; NULL in other builds. Itself, and who ends
-       it. */
+    /* The sanitizer's handle for the stack; NULL in other builds. The G itself, then the
+       context that frees its stack. */
     void *san;
 
     /* Holder. */
     char name[TUCO_NAME_MAX + 1];
 
-    /* Atomic: who wakes it, see 'Claim' in wait.h. Goes up for as long as the descriptor
-       exists. */
+    /* Atomic: wakers compete for it, see 'Claim' in claim.h. Only grows, also when the
+       descriptor is reused. */
     rt_atomic(uint32_t) claim;
 
-    /* Atomic: how deep it is in calls that it has announced to block. Itself; read by the
-       monitor. */
+    /* Atomic: nesting depth of announced blocking calls. Written by the G itself, read by
+       sysmon. */
     rt_atomic(uint16_t) blocking;
-    /* Itself. */
-    uint16_t preempt_off; /* how often it has asked not to be interrupted */
+    /* Atomic: nesting depth of disabled preemption. Written by the G itself, read by
+       sysmon. */
+    rt_atomic(uint16_t) preempt_off;
 
-    /* Holder: before it first runs, and then itself. */
+    /* The spawner until the G first runs, then the G itself. */
     union {
         char inline_arg[RT_INLINE_ARG_BYTES] __attribute__((aligned(16)));
         struct {
-            struct rt_timer timer;   /* its deadline */
-            struct rt_waiter waiter; /* for waits in one queue; a cache line of its own */
+            struct rt_timer timer;   /* for its deadline */
+            struct rt_waiter waiter; /* for a wait in one queue; on its own cache line */
         };
     };
 };
@@ -144,17 +167,17 @@ static inline struct rt_g *rt_g_next(const struct rt_g *g) {
 }
 
 static inline void rt_g_link(struct rt_g *g, struct rt_g *next) {
-    g->slot.next = (struct rt_gslot *)next; /* not &next->slot: it may be NULL */
+    g->slot.next = (struct rt_gslot *)next; /* not &next->slot: next may be NULL */
 }
 
-/* Every change of state, but for a slot that is taken into use: that is set to dead. The
-   caller is the holder. */
-static inline void rt_gstate_set(struct rt_g *g, enum rt_gstate from, enum rt_gstate to) {
+/* Holder. Every change of the state of a published G goes through here. */
+static inline void rt_gstatus_set(struct rt_g *g, enum rt_gstatus from,
+                                  enum rt_gstatus to) {
     if (RT_CHECKS) {
-        rt_gstate_check(g, from, to);
+        rt_gstatus_check(g, from, to);
     }
-    /* relaxed: the holder passes g on by a release of its own; reports may see it
-       late. */
+    /* relaxed: the queue or lock that g goes through next publishes it; reports may read
+       an old value. */
     rt_store_rlx(&g->slot.state, (uint32_t)to);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists under a lock: goroutines that are urgent, those that came one by one, and chunks of
-   what overflowed. */
+/* Lists under one lock: urgent goroutines, single ones, chunks of what overflowed, and
+   goroutines that yielded. */
 #include "sched/globq.h"
 #include "base/lock.h"
 #include "os/os.h"
@@ -8,47 +8,60 @@
 #include "sched/p.h"
 
 /*
- * What overflows a ring goes into a chunk, an array of pointers, and comes out as one: no
- * goroutine is touched. Linked through their descriptors, a million spawned goroutines
- * would cost a cache miss each on the way in and another on the way out. Single
- * goroutines, and everything if there is no memory for a chunk, are linked.
+ * What overflows a ring goes into a chunk, an array of pointers, and comes out as a batch:
+ * no descriptor is touched. If a million spawned goroutines were linked through their
+ * descriptors, each would cost a cache miss on the way in and another on the way out.
+ * Single goroutines are linked; so is everything if there is no memory for a chunk.
  *
- * The newest chunk comes out first, for a P that has nothing else. A tree of goroutines
- * that start others and wait for them is then walked in depth: what was started last is
- * smallest, and ends soon. First in, first out walks it in breadth, with all of its nodes
- * alive at once: fib(27) has 17,000 at its peak then, and 1,800 this way, and takes half
- * again as long, for the caches hold neither their stacks nor their descriptors. Who has
- * waited longest is not forgotten: once in OLDEST_NS a goroutine of the oldest chunk is
- * taken, whatever else there is. Not every 61st time, as with the list: in a tree those are
- * the largest branches, and starting one in 61 of them makes it a walk in breadth again.
+ * A P that has nothing else takes the newest chunk first. This walks a tree of goroutines
+ * that spawn others and wait for them depth first: those spawned last have the smallest
+ * subtrees and end soon. FIFO walks the tree breadth first, with all of its nodes alive at
+ * once: fib(27) then peaks at 17,000 goroutines instead of 1,800 and takes half again as
+ * long, because their stacks and descriptors do not fit into the caches.
  *
- * The list is FIFO. Takers alternate between the two while both have something, so that
- * neither waits for the other. Those that are urgent, made so by the monitor for want of
- * anybody else, come first: they are few.
+ * Age. Newest first alone would starve the oldest chunk for as long as new ones arrive. A
+ * chunk that has waited for AGED_NS is aged. From time to time the oldest aged chunk goes
+ * first, often enough that all aged chunks are gone within DRAIN_NS. So a goroutine waits
+ * at most AGED_NS + DRAIN_NS longer than with FIFO. The drain is not faster because in a
+ * tree the oldest goroutines are the largest branches, and starting many of them makes the
+ * walk breadth first again: with a DRAIN_NS of 10 ms skynet took 1.3 times as long.
  *
- * Chunks are cut from pages of the queue's own: see 'Not inside' in alloc.h. They are kept
- * until the runtime ends, as descriptors are, which are thirty times as large.
+ * The list is FIFO. Takers alternate between list and chunks while both have goroutines,
+ * so that neither starves. Urgent goroutines come first; they are few. Their I/O was
+ * ready while no P polled, or while the ring of the P that polled stayed full. Goroutines
+ * that yielded have a FIFO list of their own, from which a P takes when there is nothing
+ * else, or when it is their turn.
+ *
+ * Chunks are cut from pages that the queue maps itself: see 'Not inside' in alloc.h. They
+ * are kept until the runtime ends. So are descriptors, which take thirty times as much
+ * memory.
  */
 
-/* What overflows at a time: half a ring, and the one that did not fit. */
+/* One overflow: half a ring, and the G that did not fit. */
 #define CHUNK_SLOTS (RT_RUNQ_SLOTS / 2 + 1)
 
-/* How often at least one of those that have waited longest has its turn. */
-#define OLDEST_NS ((int64_t)1000 * 1000)
+/* When a chunk counts as aged, and how long the aged ones take to drain: see 'Age'. */
+#define AGED_NS  ((int64_t)10 * 1000 * 1000)
+#define DRAIN_NS ((int64_t)40 * 1000 * 1000)
 
-/* Chunks are cut from that much at a time. */
+/* The largest share of a P whose ring is not empty. */
+#define SHARE_MAX 32u
+
+/* How much memory is mapped for chunks at a time. */
 #define SLAB_BYTES ((size_t)64 * 1024)
 
 struct chunk {
     struct chunk *next; /* older */
     struct chunk *prev; /* newer */
-    uint32_t begin;     /* [begin, end) are left */
+    int64_t put_ns;     /* when it overflowed */
+    bool aged;          /* has waited for AGED_NS */
+    uint32_t begin;     /* gs[begin..end) are left */
     uint32_t end;
     struct rt_g *gs[CHUNK_SLOTS];
 };
 
 struct slab {
-    struct slab *next; /* the one before */
+    struct slab *next; /* the slab mapped before it */
     uint32_t cut;      /* how many of its chunks have been used */
     struct chunk chunks[];
 };
@@ -56,16 +69,21 @@ struct slab {
 #define SLAB_CHUNKS ((SLAB_BYTES - sizeof(struct slab)) / sizeof(struct chunk))
 
 static struct {
-    /* guards all; under it only the ring of the caller's own P is touched */
+    /* Guards all fields. While it is held only the rings of the caller's own P are
+       touched. */
     struct rt_lock lock;
     struct rt_glist urgent;
     struct rt_glist list;
+    struct rt_glist yielded;
     struct chunk *newest;
     struct chunk *oldest;
-    struct chunk *spare; /* empty ones */
-    struct slab *slabs;  /* only the newest has chunks that were never used */
+    struct chunk *young; /* the oldest chunk that is not aged */
+    struct chunk *spare; /* empty chunks */
+    struct slab *slabs;  /* only the first has chunks that were never used */
     uint32_t chunked;    /* goroutines in chunks */
-    int64_t oldest_ns;   /* when one of the oldest was last taken */
+    uint32_t aged;       /* goroutines in aged chunks */
+    uint32_t to_drain;   /* maximum of aged since it was last 0 */
+    int64_t aged_ns;     /* when the oldest chunk last went first */
     bool list_turn;
 } globq RT_CACHE_ALIGNED = {.lock = RT_LOCK_INIT(globq)};
 
@@ -94,11 +112,13 @@ struct rt_g *rt_glist_pop(struct rt_glist *list) {
     return g;
 }
 
-/* At the end of every change. */
+/* Ends every change of the queue. */
 static void publish_and_unlock(void) {
-    uint32_t count = globq.urgent.count + globq.list.count + globq.chunked;
-    /* release: after what was moved to a ring. Pairs with rt_globq_length(). */
-    rt_store_rel(&rt_globq_shared.count, count);
+    uint32_t ahead = globq.urgent.count + globq.list.count + globq.chunked;
+    /* release, both: after goroutines were put into a ring. Pairs with the acquire in
+       rt_globq_ahead() and rt_globq_yielded(). */
+    rt_store_rel(&rt_globq_shared.ahead, ahead);
+    rt_store_rel(&rt_globq_shared.yielded, globq.yielded.count);
     rt_store_rlx(&rt_globq_shared.urgent, globq.urgent.count); /* relaxed: a hint */
     rt_unlock(&globq.lock);
 }
@@ -128,7 +148,7 @@ static struct chunk *chunk_get(void) {
         return NULL;
     }
     rt_lock(&globq.lock);
-    c = take_empty_locked(); /* another P may have come here as well */
+    c = take_empty_locked(); /* another P may have added a slab meanwhile */
     if (likely(c == NULL)) {
         slab->next = globq.slabs;
         globq.slabs = slab;
@@ -152,10 +172,13 @@ static void chunk_push_locked(struct chunk *c) {
         globq.oldest = c;
     }
     globq.newest = c;
+    if (globq.young == NULL) {
+        globq.young = c;
+    }
     globq.chunked += c->end - c->begin;
 }
 
-/* Takes a chunk, which is empty, out. */
+/* Unlinks an empty chunk and makes it spare. */
 static void chunk_retire_locked(struct chunk *c) {
     if (c->prev != NULL) {
         c->prev->next = c->next;
@@ -166,6 +189,9 @@ static void chunk_retire_locked(struct chunk *c) {
         c->next->prev = c->prev;
     } else {
         globq.oldest = c->prev;
+    }
+    if (globq.young == c) {
+        globq.young = c->prev;
     }
     c->next = globq.spare;
     globq.spare = c;
@@ -197,6 +223,10 @@ void rt_globq_put_urgent(struct rt_glist *list) {
     put_list(&globq.urgent, list);
 }
 
+void rt_globq_put_yielded(struct rt_glist *list) {
+    put_list(&globq.yielded, list);
+}
+
 void rt_globq_put(struct rt_g *g) {
     struct rt_glist one = {.first = NULL};
     rt_glist_append(&one, g);
@@ -219,6 +249,8 @@ void rt_globq_put_array(struct rt_g *const *gs, uint32_t count) {
             put_array_linked(gs, count);
             return;
         }
+        c->put_ns = os_now();
+        c->aged = false;
         c->begin = 0;
         c->end = n;
         for (uint32_t i = 0; i < n; i++) {
@@ -234,70 +266,135 @@ void rt_globq_put_array(struct rt_g *const *gs, uint32_t count) {
 
 /* Taking */
 
-/* From the one whose turn it is, or from the one that has something. Both are not empty
-   at once. */
+/* Whether to take from the list: it is its turn, or there is no chunk. At least one of the
+   two is not empty. */
 static bool take_from_list_locked(void) {
     rt_assert_held(&globq.lock);
     globq.list_turn = !globq.list_turn;
     return globq.newest == NULL || (globq.list.first != NULL && globq.list_turn);
 }
 
-/* Off the queue before it is in the ring: from then on a thief may have it and use its
-   link. The ring has room, because it was empty, or has been looked at, and only its owner,
-   the caller, fills it. */
-static struct rt_g *take_linked_locked(struct rt_glist *from, struct rt_p *p,
+/* Takes up to share Gs, returns the first and puts the others into the ring, which has
+   room for share - 1. Each G is unlinked before the put, because a thief may then take it
+   and use its link. */
+static struct rt_g *take_linked_locked(struct rt_glist *from, struct rt_runq *to,
                                        uint32_t share) {
     struct rt_g *first = rt_glist_pop(from);
     struct rt_g *g;
     while (--share > 0 && (g = rt_glist_pop(from)) != NULL) {
-        rt_check(rt_runq_put(&p->runq, g));
+        rt_check(rt_runq_put(to, g));
     }
     return first;
 }
 
-/* The chunk that one, or share of them, are taken from. */
-static struct chunk *choose_chunk_locked(uint32_t share) {
-    if (share > 1 || globq.newest == globq.oldest) {
-        return globq.newest;
-    }
-    int64_t now = os_now();
-    if (now - globq.oldest_ns < OLDEST_NS) {
-        return globq.newest;
-    }
-    globq.oldest_ns = now;
-    return globq.oldest;
+/* The caller's share of total, which may be 0: at most max, and at most one more than the
+   ring has room for. */
+static uint32_t share_of(uint32_t total, uint32_t procs, uint32_t max,
+                         const struct rt_runq *to) {
+    uint32_t share = total / procs + 1;
+    uint32_t room = rt_runq_room(to) + 1; /* the first is returned */
+    share = share < max ? share : max;
+    return share < room ? share : room;
 }
 
-static struct rt_g *take_chunked_locked(struct rt_p *p, uint32_t share) {
-    struct chunk *c = choose_chunk_locked(share);
-    struct rt_g *first = c->gs[c->begin++];
-    globq.chunked--;
-    while (--share > 0 && c->begin < c->end) {
-        rt_check(rt_runq_put(&p->runq, c->gs[c->begin++]));
-        globq.chunked--;
+/* Ages chunks, and reports whether the oldest aged one goes first now: see 'Age'. */
+static bool oldest_has_turn_locked(void) {
+    int64_t now = os_now();
+    while (globq.young != NULL && now - globq.young->put_ns >= AGED_NS) {
+        globq.young->aged = true;
+        globq.aged += globq.young->end - globq.young->begin;
+        globq.young = globq.young->prev;
     }
+    if (globq.aged == 0) {
+        globq.to_drain = 0;
+        return false;
+    }
+    globq.to_drain = globq.aged > globq.to_drain ? globq.aged : globq.to_drain;
+    if (now - globq.aged_ns < DRAIN_NS * CHUNK_SLOTS / globq.to_drain) {
+        return false;
+    }
+    globq.aged_ns = now;
+    return true;
+}
+
+/* share applies to the newest chunk; the oldest, when it has its turn, is taken whole as
+   far as the ring has room. */
+static struct rt_g *take_chunked_locked(struct rt_runq *to, uint32_t share) {
+    struct chunk *c = globq.newest;
+    if (oldest_has_turn_locked()) {
+        c = globq.oldest;
+        share = to != NULL ? share_of(globq.chunked, 1, RT_RUNQ_SLOTS / 2, to) : 1;
+    }
+    uint32_t begin = c->begin;
+    struct rt_g *first = c->gs[c->begin++];
+    while (--share > 0 && c->begin < c->end) {
+        rt_check(rt_runq_put(to, c->gs[c->begin++]));
+    }
+    globq.chunked -= c->begin - begin;
+    globq.aged -= c->aged ? c->begin - begin : 0;
     if (c->begin == c->end) {
         chunk_retire_locked(c);
     }
     return first;
 }
 
-/* Up to share of them, one returned and the others put into p's ring. */
-static struct rt_g *take(struct rt_p *p, uint32_t share_of, uint32_t share_max) {
-    struct rt_g *g = NULL;
+/* Takes those ahead of the yielded ones: returns one and puts the rest of a share into the
+   ring. Urgent ones are taken one at a time here: the P that received the request for them
+   takes the rest. */
+static struct rt_g *take_ahead_locked(struct rt_runq *to, uint32_t list_share,
+                                      uint32_t chunk_share) {
+    if (globq.urgent.first != NULL) {
+        return rt_glist_pop(&globq.urgent);
+    }
+    if (globq.list.first == NULL && globq.newest == NULL) {
+        return NULL;
+    }
+    return take_from_list_locked() ? take_linked_locked(&globq.list, to, list_share)
+                                   : take_chunked_locked(to, chunk_share);
+}
+
+struct rt_g *rt_globq_take_batch(struct rt_p *p, uint32_t procs) {
+    if (rt_globq_ahead() == 0) {
+        return NULL;
+    }
+    rt_lock(&globq.lock);
+    uint32_t share =
+        share_of(globq.list.count + globq.chunked, procs, RT_RUNQ_SLOTS / 2, &p->runq);
+    struct rt_g *g = take_ahead_locked(&p->runq, share, share);
+    publish_and_unlock();
+    return g;
+}
+
+struct rt_g *rt_globq_take_share(struct rt_p *p, uint32_t procs) {
+    if (rt_globq_ahead() == 0) {
+        return NULL;
+    }
+    rt_lock(&globq.lock);
+    uint32_t share = share_of(globq.list.count, procs, SHARE_MAX, &p->runq);
+    /* one of a chunk: so a tree of goroutines stays in the ring */
+    struct rt_g *g = take_ahead_locked(&p->runq, share, 1);
+    publish_and_unlock();
+    return g;
+}
+
+struct rt_g *rt_globq_take_yielded(struct rt_p *p, uint32_t procs) {
+    if (rt_globq_yielded() == 0) {
+        return NULL;
+    }
+    rt_lock(&globq.lock);
+    uint32_t share = share_of(globq.yielded.count, procs, RT_RUNQ_SLOTS / 2, &p->yieldq);
+    struct rt_g *g = take_linked_locked(&globq.yielded, &p->yieldq, share);
+    publish_and_unlock();
+    return g;
+}
+
+struct rt_g *rt_globq_take_one(void) {
     if (rt_globq_length() == 0) {
         return NULL;
     }
     rt_lock(&globq.lock);
-    uint32_t total = globq.list.count + globq.chunked;
-    uint32_t share = total / share_of + 1;
-    share = share < share_max ? share : share_max;
-    if (globq.urgent.first != NULL) {
-        g = take_linked_locked(&globq.urgent, NULL, 1); /* who was asked takes the rest */
-    } else if (total > 0) {
-        g = take_from_list_locked() ? take_linked_locked(&globq.list, p, share)
-                                    : take_chunked_locked(p, share);
-    }
+    struct rt_g *g = take_ahead_locked(NULL /* no ring */, 1, 1);
+    g = g != NULL ? g : rt_glist_pop(&globq.yielded);
     publish_and_unlock();
     return g;
 }
@@ -306,28 +403,20 @@ struct rt_g *rt_globq_take_urgent(struct rt_p *p) {
     if (rt_globq_urgent() == 0) {
         return NULL;
     }
-    uint32_t room = RT_RUNQ_SLOTS - rt_runq_length(&p->runq); /* only more by now */
+    uint32_t most = rt_runq_room(&p->runq) + 1; /* the first is returned */
     rt_lock(&globq.lock);
-    struct rt_g *g = take_linked_locked(&globq.urgent, p, room + 1);
+    struct rt_g *g = take_linked_locked(&globq.urgent, &p->runq, most);
     publish_and_unlock();
     return g;
-}
-
-struct rt_g *rt_globq_take_one(void) {
-    return take(NULL /* one only: no ring is needed */, 1, 1);
-}
-
-struct rt_g *rt_globq_take_batch(struct rt_p *p, uint32_t procs) {
-    return take(p, procs, RT_RUNQ_SLOTS / 2);
 }
 
 void rt_globq_reset(void) {
     rt_lock(&globq.lock);
     struct slab *slab = globq.slabs;
-    globq.urgent = globq.list = (struct rt_glist){.first = NULL};
-    globq.newest = globq.oldest = globq.spare = NULL;
+    globq.urgent = globq.list = globq.yielded = (struct rt_glist){.first = NULL};
+    globq.newest = globq.oldest = globq.young = globq.spare = NULL;
     globq.slabs = NULL;
-    globq.chunked = 0;
+    globq.chunked = globq.aged = 0;
     publish_and_unlock();
     while (slab != NULL) {
         struct slab *next = slab->next;

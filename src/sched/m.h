@@ -7,101 +7,135 @@
 #include "base/compiler.h"
 #include "base/rand.h"
 #include "os/os.h"
-#include "sched/crowd.h"
+#include "sched/exceptions.h"
 #include "sched/g.h"
 
 struct rt_p;
 
-/* Run right after a switch, on the stack of the next context: see 'Commit' in park.h. */
+/* Called right after a switch, on the stack of the next context: see 'Commit' in park.h. */
 typedef void rt_commit_fn(struct rt_m *m, struct rt_g *g, void *arg);
 
-/* Instead of the number of a thread that is about to end: the kernel may give that to
-   another one. */
+/* Replaces the thread id of a thread that is about to end: the kernel may reuse the id. */
 #define RT_M_ENDED (-1)
 
 struct rt_m {
-    /* Atomic: written by the thread itself, read by who waits for it to end. */
-    rt_atomic(struct rt_g *) g; /* what runs on it: a goroutine, or &g0; rt_m_g() */
-    rt_atomic(int) number;      /* the kernel's; 0: it has not begun; RT_M_ENDED */
+    /* Atomic: written by the thread itself; read by sysmon and by the thread that ends the
+       runtime. */
+    rt_atomic(struct rt_g *) g; /* the running goroutine, or &g0; read with rt_m_g() */
+    rt_atomic(int) number;      /* the kernel's thread id; 0: not begun; RT_M_ENDED */
 
     /* Atomic: see 'Inside' in enter.h. */
-    rt_atomic(uint32_t) inside; /* how deep the thread is in the runtime; 0: not at all */
-    rt_atomic(uint32_t) asked;  /* enum rt_asked: what others want of it */
-    int64_t
-        gave_up_ns; /* the thread itself: when it gave its P up to block; 0: it did not */
-    /* how many calls have been announced to block; for the monitor */
-    rt_atomic(uint32_t) blocks;
+    rt_atomic(uint32_t) inside; /* nesting depth in the runtime; 0: outside */
+    rt_atomic(uint32_t) asked;  /* enum rt_asked: requests by other threads */
 
-    /* The thread itself; while it sleeps, who owns its note. */
-    struct rt_p *p;      /* NULL: it has to get one before it runs goroutines */
-    bool spinning;       /* counted in the idle word as looking for work */
-    struct rt_g *to_run; /* with the P it got this goroutine, which only it may run */
+    /* Atomic: the request to yield is for the goroutine that ran when rt_p_switches() was
+       that. Written by sysmon before it requests. */
+    rt_atomic(uint32_t) asked_at;
 
     /* The thread itself. */
-    struct rt_g *locked_g; /* the only one that it may run: see bound.h */
-    uint32_t locks;        /* how often that has called tuco_lock_thread() */
-    bool ends;             /* that one has ended, and the thread with it */
-    bool adopted;          /* the thread that called tuco_run() */
-    /* the thread's errno; asked for once, because a compiler may cache it */
-    int *errno_address;
+    int64_t gave_up_ns; /* when it gave up its P before a blocking call; 0: it did not */
 
-    /* The thread itself: handed from one context to the next across a switch. */
+    /* Atomic: number of announced blocking calls. Written by the thread itself, read by
+       sysmon. */
+    rt_atomic(uint32_t) blocks;
+
+    /* The thread itself; while it sleeps, the owner of its note (note.h). */
+    struct rt_p *p;      /* NULL: it needs a P before it can run goroutines */
+    bool spinning;       /* a spinning M, counted in the idle word */
+    struct rt_g *to_run; /* the locked goroutine that was handed to it with the P */
+
+    /* The thread itself. */
+    struct rt_g *locked_g; /* the only goroutine that it may run: see lockedm.h */
+    uint32_t locks;        /* calls of tuco_lock_thread() not yet undone by locked_g */
+    bool ends;             /* locked_g has ended; the thread ends too */
+    bool adopted;          /* the thread that called tuco_run() */
+    bool main_only;        /* adopted, and runs only main: see schedule.c */
+    /* the address of the thread's errno; fetched once, because compilers cache it */
+    int *errno_address;
+    struct rt_exceptions *exceptions; /* the thread's C++ exception state; NULL: no C++ */
+
+    /* The thread itself: passed from one context to the next across a switch. */
     rt_commit_fn *commit; /* NULL: nothing to do */
     struct rt_g *commit_g;
     void *commit_arg;
 
+    /* The thread itself. */
     struct rt_rand rand;
-    uint32_t migrate_tries; /* goroutines put back in a row: see loop.c */
-    /* by how much it sleeps too long, up to a bound: see 'Timers' in rest.c */
+    uint32_t migrate_tries; /* goroutines put back in a row: see schedule.c */
+    /* how late its sleeps end, up to a bound: see 'Timers' in stopm.c */
     int64_t oversleep_ns;
-    struct rt_crowd_watch crowd;
 
-    /* Immutable after the thread has started. */
+    /* Written before the M first schedules, then immutable. */
     uint32_t id;
     os_thread thread;
     void *signal_stack;
-    /* Atomic: it has an alternate stack, so that signals may interrupt it */
+    /* Atomic: has an alternate signal stack, so preemption signals may be sent to it. */
     rt_atomic(bool) interruptible;
-    unsigned long timer_slack_ns; /* that it had before it was an M */
-    /* describes the thread's own stack, for reports and sanitizers */
+    unsigned long timer_slack_ns; /* to be restored when the thread is no longer an M */
+    bool had_blocked;             /* had SIGURG blocked before it became an M */
+    /* the thread's own stack, for reports and sanitizers */
     struct rt_stack stack;
 
-    /* The lifecycle lock: all Ms. */
+    /* rt_sched.lifecycle: link in the list of all, ended or dead Ms. */
     struct rt_m *all_next;
 
-    rt_atomic(bool) stepped_aside; /* it waits in a signal handler */
-    int cpu;                       /* where it went to sleep: see 'Where' in note.h */
-    bool gives_way;          /* the thread itself: it hands its P over, and then sleeps */
-    bool brought;            /* who owns its note: it was, by os_thread_bring() */
-    struct rt_m *spare_next; /* the lock of spare Ms: spare.c */
-    bool waits_bound;        /* the lock of bound goroutines: bound.h */
+    /* Atomic: written by the thread itself; read under the lock in lockedm.c and by the
+       thread that ends the runtime. */
+    rt_atomic(bool) stepped_aside; /* preempted: it waits in a signal handler */
+    /* The thread itself before it enlists as a waiting M; then read under the lock of that
+       list, in startm.c or lockedm.c. */
+    int cpu; /* where it went to sleep: see 'Where' in note.h */
+    /* The thread itself. */
+    bool gives_way; /* it hands its P to another M and then sleeps */
+    /* The lock in startm.c. */
+    struct rt_m *midle_next; /* link in the list of spare Ms */
+    /* The lock in lockedm.c. */
+    bool waits_lockedm;    /* it waits for a P to run its locked goroutine */
+    bool stopped_yielding; /* its goroutine was preempted in sched_yield() */
 
-    /* Who waits for it to be gone: its CPU time at the first look, and in how many looks
-       it was asleep, or the kernel did not tell. */
+    /* Sysmon, from when it has taken the M's P: see 'Detached' in retake.c. */
+    struct {
+        struct rt_m *next;
+        bool listed;
+        int64_t cpu_ns; /* the thread's CPU time at the last look */
+        int64_t ran_ns; /* of that, without a P and since the last signal */
+        /* the goroutine that computed without a P, only to be compared; NULL: none */
+        const struct rt_g *computes;
+    } detached;
+
+    /* The thread that ends the runtime: this M's CPU time at the first and the last look,
+       and how many looks found it unchanged. */
     int64_t first_cpu_ns;
-    int looks_asleep;
-    int looks_untold;
+    int64_t last_cpu_ns;
+    int looks_still;
 
-    /* Atomic: sleep and wake-up of an idle M, see 'Sleeping' in rest.c. */
+    /* Atomic: sleep and wake-up, see note.h. */
     rt_atomic(uint32_t) note RT_CACHE_ALIGNED;
 
-    /* The scheduler's context on this thread: looks for work when the running goroutine
-       knows none. */
+    /* The thread itself: the scheduler's context, on the thread's own stack. */
     struct rt_g g0 RT_CACHE_ALIGNED;
 };
 
-/* relaxed: its own, or others only look whether it runs a goroutine at all. */
+/* The thread itself. Reports whether the thread runs only one goroutine. */
+static inline bool rt_m_is_reserved(const struct rt_m *m) {
+    return m->locked_g != NULL || m->main_only;
+}
+
+/* relaxed: the thread's own, or the reader only compares it with &g0. */
 static inline struct rt_g *rt_m_g(const struct rt_m *m) {
     return rt_load_rlx(&m->g);
 }
 
-/* For the monitor, which looks into it: descriptors stay what they are. */
-static inline const struct rt_g *rt_m_g_seen(const struct rt_m *m) {
-    return rt_load_acq(&m->g); /* acquire: it has been made. Pairs with rt_m_set_g(). */
+/* For sysmon, which dereferences it. Safe because descriptors are never unmapped while the
+   runtime runs. */
+static inline struct rt_g *rt_m_g_seen(const struct rt_m *m) {
+    /* acquire: sees the descriptor filled. Pairs with rt_m_set_g(). */
+    return rt_load_acq(&m->g);
 }
 
 static inline void rt_m_set_g(struct rt_m *m, struct rt_g *g) {
-    rt_store_rel(&m->g, g); /* release: pairs with rt_m_g_seen() */
+    /* release: publishes the descriptor. Pairs with rt_m_g_seen(). */
+    rt_store_rel(&m->g, g);
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* P: the right to run goroutines, and what comes with it: a queue, caches, counters. */
+/* P: the right to run goroutines, with its run queues, caches and counters. */
 #ifndef RT_SCHED_P_H
 #define RT_SCHED_P_H
 
@@ -9,114 +9,191 @@
 #include "mem/blocks.h"
 #include "mem/gpool.h"
 #include "mem/stack.h"
+#include "sched/m.h"
 #include "sched/runq.h"
 
-struct rt_m;
 struct rt_timers;
 
 #define RT_PROCS_MAX 1024
 
-/* Every 61st scheduling looks at the global queue first: a prime, so that it does not
-   beat in time with a program's own patterns. Go's number. */
-#define RT_GLOBAL_INTERVAL 61
+/* The default number of Ps. told: what src/cpu returned, perhaps an error. 0: no change. */
+static inline uint32_t rt_procs_by_default(int told) {
+    uint32_t procs = told < 0 ? 0 : (uint32_t)told;
+    return procs < RT_PROCS_MAX ? procs : RT_PROCS_MAX;
+}
+
+/* The owner checks the global queue and yieldq before every 61st slice, and the clock at
+   least as often. Go's number: a prime, so that it does not resonate with a program's own
+   patterns. */
+#define RT_LOOK_INTERVAL 61
 
 enum rt_attention {
-    RT_ATTENTION_STOP = 1, /* run no more goroutines: the runtime ends */
-    /* the slice is over: the ring comes before the next slot once */
+    RT_ATTENTION_STOP = 1, /* the runtime ends: run no more goroutines */
+    /* the slice is over: move the G in runnext behind all others */
     RT_ATTENTION_SLICE = 2,
-    /* a timer is due: the owner goes to the scheduler, which fires it */
+    /* a timer is due, or another P requests help with its timers */
     RT_ATTENTION_TIMERS = 4,
-    /* goroutines wait that only other Ms may run: the scheduler looks for them first */
-    RT_ATTENTION_BOUND = 8,
-    /* the owner is wired to its goroutine, and runs no other: see bound.h */
+    /* a locked goroutine has become runnable, or it is the turn of these: if it is, hand
+       the P to the M of the first one */
+    RT_ATTENTION_LOCKEDM = 8,
+    /* the owner runs only its own goroutine: see lockedm.h and schedule.c */
     RT_ATTENTION_LOCKED = 16,
-    /* there are more Ps than wanted: the owner gives this one up, see procs.c */
+    /* more Ps than wanted: the owner gives this one up, see procresize.c */
     RT_ATTENTION_RETIRE = 32,
-    /* nobody has polled for long, or somebody has, and found what has waited for long:
-       the scheduler looks there and into the global queue first */
-    RT_ATTENTION_POLL = 64,
+    /* netpoll is overdue, or urgent Gs are in the global queue: the scheduler polls and
+       takes those first */
+    RT_ATTENTION_NETPOLL = 64,
 
-    /* with one of these set no goroutine is switched to directly */
-    RT_ATTENTION_SCHEDULER = RT_ATTENTION_STOP | RT_ATTENTION_TIMERS |
-                             RT_ATTENTION_BOUND | RT_ATTENTION_LOCKED |
-                             RT_ATTENTION_RETIRE | RT_ATTENTION_POLL,
+    /* with one of these set, a goroutine does not switch directly to the next one */
+    RT_ATTENTION_SCHEDULER = RT_ATTENTION_STOP | RT_ATTENTION_SLICE |
+                             RT_ATTENTION_TIMERS | RT_ATTENTION_LOCKEDM |
+                             RT_ATTENTION_LOCKED | RT_ATTENTION_RETIRE |
+                             RT_ATTENTION_NETPOLL,
 };
 
-/* What the scheduler has to know of a wheel of timers. Written under the wheel's lock,
-   see 'Clocks' in time/timer.c. */
+/* A value of woke_ns: the waker has run for long enough to count as one that goes on. */
+#define RT_WOKE_LONG_AGO 1
+
+/* What the scheduler knows about a timer wheel. Written under the wheel's lock, see
+   'Clocks' in sched/timers.c. */
 struct rt_clock {
-    rt_atomic(int64_t) next_ns; /* when the first is due; RT_WHEEL_NEVER: there is none */
-    rt_atomic(uint32_t) firings; /* how often some were taken out because they were due */
+    rt_atomic(int64_t) next_ns;  /* when the first timer is due, or RT_WHEEL_NEVER */
+    rt_atomic(uint32_t) firings; /* batches of due timers taken out of the wheel */
 };
 
-/* When bound goroutines have their turn: after so many slices. */
+/* The next turn of the locked goroutines comes when that many slices have begun. */
 struct rt_turn {
-    uint32_t from; /* the schedtick of then */
+    uint32_t from; /* value of schedtick at the last turn */
     uint32_t slices;
+    bool put_off;      /* it has come, and the G in runnext went first */
+    uint32_t nexttick; /* value of nexttick at that time */
 };
 
-/* How long goroutines take: see 'Waking others' in poll.c. */
+/* How long goroutines run: see 'Waking others' in netpoll.c. */
 struct rt_pace {
-    int64_t since_ns; /* measured from then on; 0: not at all */
-    uint32_t slices;  /* how many had come from the ring by then */
-    int64_t each_ns;  /* on the average; 0: not known */
-    int64_t full_ns;  /* since when the ring has been full at each look; 0: it was not */
+    int64_t since_ns; /* start of the measurement; 0: none */
+    uint32_t slices;  /* value of schedtick at that time */
+    int64_t each_ns;  /* average time of a goroutine; 0: unknown */
+    int64_t full_ns;  /* since when every look found the ring full; 0: the last did not */
+};
+
+/* How often the owner reads the clock: see look.h. */
+struct rt_look {
+    int64_t at_ns;      /* time of the last look; 0: no timer was armed */
+    uint32_t interval;  /* schedulings between two looks */
+    uint32_t countdown; /* schedulings until the next look */
+    uint32_t left; /* from there to the 61st scheduling, with a look at other queues */
+};
+
+/* How long a shortage has lasted: see rt_lack_lasts(). */
+struct rt_lack {
+    int64_t since_ns;
+    int64_t seen_ns; /* last time it was seen */
+};
+
+/* The goroutine that holds a P, as sysmon saw it: see retake.c. Times are those of
+   looks. */
+struct rt_held {
+    struct rt_m *m;
+    uint32_t switches; /* of the P, when m was first seen to run this goroutine */
+    uint32_t blocks;
+    int64_t since_ns;  /* when that was, or when the goroutine began */
+    int64_t last_ns;   /* the last look */
+    int64_t block_ns;  /* the first look at which m was in this announced call */
+    int64_t cpu_ns;    /* the CPU time of m's thread at the last look; 0: unknown */
+    int64_t cpu_at_ns; /* the first look that saw cpu_ns */
+    int64_t still_ns;  /* from cpu_at_ns to the last look that saw cpu_ns */
+    int64_t asked_ns;  /* the request to yield; 0: none */
+    int64_t looked_ns; /* the last look at the CPU time */
+    int64_t away_ns;   /* between the last two, the time that m's thread did not run */
+    bool probed; /* the last look was due to signal m, and did not find it running */
+};
+
+/* What a P had done at sysmon's last look. */
+struct rt_sysmontick {
+    uint32_t switches;
+    uint32_t schedtick;
+    int64_t slice_began_ns; /* the first look at this schedtick */
+    struct rt_held held;
 };
 
 struct rt_p {
     struct rt_runq runq; /* its own rules: runq.h */
+    /* Goroutines that yielded or used up their slice. They run when runq and the global
+       queue are empty, or when it is their turn. Same rules; its runnext is not used. */
+    struct rt_runq yieldq;
 
-    /* Atomic: the M that holds the P, or sleeps with it; NULL: it is idle without one, or
-       on its way. Written by who has the P in his hands. */
+    /* Atomic: the M that runs or sleeps with the P; NULL: idle without an M, or between two
+       Ms. Written by the owner. */
     rt_atomic(struct rt_m *) m RT_CACHE_ALIGNED;
 
-    /* Owner: the M that holds the P; passed on through the idle word, see idle.c. */
+    /* Owner: the M that runs with the P, or the thread that has claimed it from the idle Ps
+       or is handing it off. Passed on through the idle word, see pidle.h. */
     struct rt_gcache gcache;
-    /* since when it needs an M, because its own had to leave it: see starter.c; 0: it
-       does not */
+    /* since when the P needs an M because its own had to leave it: see newm.c; 0: it does
+       not */
     int64_t left_ns;
-    int left_looks; /* how often the starter has found no thread for it since */
-    struct rt_turn bound_turn; /* see bound.h */
+    struct rt_lack lack;         /* the same shortage, as the starter thread saw it */
+    struct rt_turn lockedm_turn; /* see lockedm.h */
+    bool handed_straight; /* at the last preemption: see 'Spin locks' in lockedm.c */
     struct rt_pace pace;
-    uint32_t poll_countdown; /* waits for descriptors until the clock is looked at */
-    /* schedulings until the global queue is looked at first */
-    uint32_t global_countdown;
-    /* goroutine numbers reserved for this P: [id_next, id_end) */
+    uint32_t poll_countdown; /* waits for descriptors until the next look at the clock */
+    uint32_t next_countdown; /* Gs from runnext until the next look at the clock */
+    bool helps;              /* helps another P with its timers: see run_timers() */
+    bool yieldq_turn;        /* next time yieldq comes before the global queue */
+    int64_t yielded_ns;      /* start of the current turn of a G from yieldq; 0: none */
+    int64_t yieldq_ns;       /* earliest start of the next such turn */
+    struct rt_look look;     /* before Gs from the ring */
+    struct rt_look yielded_look; /* before Gs from yieldq, which may run much longer */
+    /* until then goroutines run even if timers are due: see run_timers() */
+    int64_t turn_until_ns;
+    /* goroutine ids reserved for this P: [id_next, id_end) */
     uint64_t id_next;
     uint64_t id_end;
 
-    /* Atomic: written by the owner without contention, read by reports, the monitor and
-       thieves. */
+    /* Atomic: written by the owner only; read by reports, sysmon, thieves and
+       rt_checkdead(). */
     rt_atomic(uint32_t) schedtick; /* slices begun */
-    rt_atomic(uint32_t) nexttick;  /* goroutines that ran on an inherited slice */
+    rt_atomic(uint32_t) nexttick; /* goroutines run from runnext, on an inherited slice */
+    rt_atomic(int64_t) looked_ns; /* when the owner last looked at its timers, if any */
     rt_atomic(uint64_t) spawned;
     rt_atomic(uint64_t) ended;
     rt_atomic(uint64_t) polls_begun; /* waits for descriptors */
     rt_atomic(uint64_t) polls_ended;
-    rt_atomic(int) cpu; /* where the owner was seen last: a hint for thieves */
+    /* the word in which the last of them waits: see pollwait.h */
+    rt_atomic(const rt_atomic(uintptr_t) *) awaited;
+    rt_atomic(int) cpu; /* where the owner last ran: a hint for thieves */
 
-    /* Atomic: of its own timers. Only the owner makes the time earlier. */
+    /* Atomic: when the running goroutine woke another one, if that wake-up is measured;
+       0: it is not. Written by the owner; a thief or sysmon stores RT_WOKE_LONG_AGO. See
+       'Habits' in park.c. */
+    rt_atomic(int64_t) woke_ns;
+
+    /* Atomic: clock of the P's own timers. Only the owner makes next_ns earlier. */
     struct rt_clock clock;
 
-    /* Atomic: set by whoever wants the owner to leave the fast path; enum
-       rt_attention. */
+    /* Atomic: enum rt_attention. Any thread sets bits to make the owner leave the fast
+       path. The owner clears them; procresize.c may clear RETIRE. */
     rt_atomic(uint32_t) attention;
 
-    /* The lock in procs.c. */
-    bool retired; /* it is not in use */
+    /* The lock in procresize.c. */
+    bool retired; /* out of use */
 
-    /* Immutable. */
+    /* Immutable once the P is made. */
     uint32_t id;
-    struct rt_timers *timers; /* its own rules: time/timer.h */
+    struct rt_timers *timers; /* its own rules: sched/timers.h */
 
     /* Owner. */
     struct rt_stack_cache stacks;
     struct rt_block_cache blocks;
+
+    /* Sysmon; the starting thread before it runs. */
+    struct rt_sysmontick sysmontick RT_CACHE_ALIGNED;
 };
 
-/* Whether a timer is armed, or due. relaxed, both: only the owner makes the time earlier,
-   so who has the P in his hands overlooks none; for others a hint, unlike
-   rt_sched_timers_armed(). */
+/* Whether a timer is armed, or due. relaxed, both: only the owner makes next_ns earlier, so
+   the owner misses no timer. For other threads it is a hint; they use
+   rt_sched_timers_armed() for more. */
 static inline bool rt_clock_is_armed(const struct rt_clock *clock) {
     return rt_load_rlx(&clock->next_ns) != RT_WHEEL_NEVER;
 }
@@ -125,27 +202,89 @@ static inline bool rt_clock_is_due(const struct rt_clock *clock, int64_t now_ns)
     return rt_load_rlx(&clock->next_ns) <= now_ns;
 }
 
-/* Owner. Whether the P keeps anything for quick reuse. */
+/* Owner. Reports whether the P caches anything. */
 static inline bool rt_p_has_caches(const struct rt_p *p) {
     return p->stacks.count > 0 || p->gcache.count > 0 || p->blocks.count > 0;
 }
 
-/* Owner. Whatever the P keeps for quick reuse goes back to where others, and in the end
-   the kernel, can have it. */
+/* Owner. Returns the P's cached stacks, descriptors and blocks to the shared pools. */
 static inline void rt_p_flush_caches(struct rt_p *p) {
     rt_stack_flush(&p->stacks);
     rt_gpool_flush(&p->gcache);
     rt_block_flush(&p->blocks);
 }
 
-/* Adds one to a counter that only the owner writes. release: whoever sees the end of a
-   goroutine counted sees its start counted as well. Pairs with the acquire in
-   rt_sched_live(); the other counters do not need it. */
+/* Any thread. Records that the goroutine running on p goes on after a wake-up; it is judged
+   so when it stops. See 'Habits' in park.c. */
+static inline void rt_p_waker_goes_on(struct rt_p *p) {
+    rt_store_rlx(&p->woke_ns, RT_WOKE_LONG_AGO); /* relaxed: a hint */
+}
+
+/* Any thread. Whether one of the P's queues has a goroutine. Exact for the owner, since
+   other threads only take; a hint for others. */
+static inline bool rt_p_has_any(const struct rt_p *p) {
+    return rt_runq_has_any(&p->runq) || rt_runq_length(&p->yieldq) > 0;
+}
+
+/* Any thread. How many goroutines are in the P's rings. */
+static inline uint32_t rt_p_queued(const struct rt_p *p) {
+    return rt_runq_length(&p->runq) + rt_runq_length(&p->yieldq);
+}
+
+/* Any thread. The same without those that the P keeps: see rt_runq_keep(). */
+static inline uint32_t rt_p_surplus(const struct rt_p *p) {
+    return rt_runq_surplus(&p->runq) + rt_runq_length(&p->yieldq);
+}
+
+/* Any. Requests for the owner of p, enum rt_attention. The RMWs only have to be atomic: the
+   owner reads a bit at its next scheduling, and a bit that goes to the next owner is
+   ordered by the hand-over. Callers that need their order as well say so. */
+static inline void rt_attention_set(struct rt_p *p, uint32_t bits) {
+    rt_or_acqrel(&p->attention, bits);
+}
+
+static inline void rt_attention_clear(struct rt_p *p, uint32_t bits) {
+    rt_and_acqrel(&p->attention, ~bits);
+}
+
+static inline bool rt_attention_has(const struct rt_p *p, uint32_t bits) {
+    return (rt_load_rlx(&p->attention) & bits) !=
+           0; /* relaxed: a late bit is seen later */
+}
+
+/* Whether p should be retired. A hint: rt_procs_retire() decides. */
+static inline bool rt_p_is_leaving(const struct rt_p *p) {
+    /* relaxed: a late bit is seen at the next scheduling */
+    return rt_attention_has(p, RT_ATTENTION_RETIRE);
+}
+
+/* Binds p to m, and publishes m to sysmon. m's thread itself, or the owner of m's note
+   while m sleeps. */
+static inline void rt_acquirep(struct rt_m *m, struct rt_p *p) {
+    m->p = p;
+    /* release: publishes the M. Pairs with look_at() in retake.c. */
+    rt_store_rel(&p->m, m);
+}
+
+/* The thread itself. Unbinds m from its P and returns that, or NULL. The next owner may run
+   any goroutine. */
+static inline struct rt_p *rt_releasep(struct rt_m *m) {
+    struct rt_p *p = m->p;
+    m->p = NULL;
+    if (p != NULL) {
+        rt_attention_clear(p, RT_ATTENTION_LOCKED);
+    }
+    return p;
+}
+
+/* Owner. Adds one to a counter that only the owner writes. release: a reader that sees the
+   end of a goroutine counted also sees its spawn counted. Pairs with the acquire in
+   rt_sched_ended(), and for waits in rt_netpoll_waits_ended(). */
 #define rt_p_count(counter) rt_store_rel(counter, rt_load_rlx(counter) + 1)
 
-/* Schedulings of any kind, to tell whether a P has moved on between two looks. */
+/* All schedulings of p: compared between two looks, tells whether p has moved on. */
 static inline uint32_t rt_p_switches(const struct rt_p *p) {
-    /* relaxed: compared with an older value, nothing hangs on it. */
+    /* relaxed: only compared with an older value. */
     return rt_load_rlx(&p->schedtick) + rt_load_rlx(&p->nexttick);
 }
 

@@ -1,28 +1,76 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting, being woken, yielding. The protocol is in park.h. */
+/* Park, ready, yield. The protocol is in park.h. */
 #include "sched/park.h"
-#include "sched/bound.h"
-#include "sched/enter.h"
-#include "sched/idle.h"
-#include "sched/quiesce.h"
+#include "sched/thread/foreign.h"
+#include "sched/thread/lockedm.h"
+#include "sched/syscall/enter.h"
+#include "sched/thread/wakep.h"
+#include "sched/deadlock.h"
+#include "debug/overflow.h"
 #include "sched/sched.h"
 
 /*
  * Migration. With TUCODEBUG=migrate=1 every goroutine that becomes runnable goes to the
- * global queue, and a thread that takes one there which it was itself the last to run
- * puts it back and wakes another, a number of times: see loop.c. Code that keeps the
- * address of a thread-local across a wait then fails soon and not once a month.
+ * global queue. A thread that takes a goroutine which it ran last puts it back and wakes
+ * another thread, up to MIGRATE_TRIES times: see schedule.c. Code that keeps the address of
+ * a thread-local variable across a wait then fails soon, not once a month.
  */
 static bool migrating(void) {
     return unlikely(rt_sched.config.debug.migrate);
 }
 
-/* Moves half of a full ring and g to the global queue. */
+/*
+ * Habits. ('Habits') A goroutine that is woken alone goes to the waker's runnext, and no M
+ * is woken for it: most wakers soon wait for an answer, and the woken goroutine then runs
+ * at once on a warm P. But if the waker computes on, the woken goroutine waits although a
+ * P is idle.
+ *
+ * Rejected. Waking an M each time, as Go does: two goroutines that talk to each other then
+ * pay for wake-ups that find nothing. Leaving it to sysmon: sysmon looks microseconds to a
+ * millisecond later, each time.
+ *
+ * The way taken. Each goroutine has a habit, learned from those of its wake-ups that found
+ * a P idle. The second such wake-up is measured: the time from the wake-up to the waker's
+ * next stop. A waker that stops within GOES_ON_NS uses runnext from then on and is not
+ * measured again. For a waker that goes on, the woken goroutine goes to the ring and an M
+ * is woken; these wake-ups are all measured, and a few short ones in a row end the habit. A
+ * thief that steals from a runnext, and sysmon when it finds a runnext stuck, record that
+ * the waker goes on.
+ *
+ * One wrong guess costs at most four useless wake-ups.
+ */
+#define GOES_ON_NS 2000
+
+/* The goroutine that runs on m stops after a measured wake-up: updates its habit. */
+static RT_NOINLINE void judge_waker(struct rt_m *m, int64_t woke_ns) {
+    struct rt_g *g = rt_m_g(m);
+    if (os_now() - woke_ns >= GOES_ON_NS) {
+        g->flags &= (uint8_t)~RT_G_FLAG_STOPS;
+        g->habit = g->habit < RT_HABIT_GOES_ON ? RT_HABIT_GOES_ON
+                   : g->habit < RT_HABIT_SURE  ? g->habit + 1
+                                               : RT_HABIT_SURE;
+    } else if (g->habit > RT_HABIT_GOES_ON) {
+        g->habit--;
+    } else {
+        g->flags |= RT_G_FLAG_STOPS;
+        g->habit = RT_HABIT_SEEN;
+    }
+    rt_store_rlx(&m->p->woke_ns, 0); /* relaxed: the owner's, except for hints */
+}
+
+static RT_INLINE void stop_waker(struct rt_m *m) {
+    int64_t woke_ns = rt_load_rlx(&m->p->woke_ns); /* relaxed: as in judge_waker() */
+    if (unlikely(woke_ns != 0)) {
+        judge_waker(m, woke_ns);
+    }
+}
+
+/* The ring is full: moves half of it and g to the global queue. */
 static RT_NOINLINE void overflow(struct rt_p *p, struct rt_g *g) {
     struct rt_g *batch[RT_RUNQ_SLOTS / 2 + 1];
     uint32_t n = rt_runq_take_half(&p->runq, batch);
     if (n == 0) {
-        rt_queue_put(p, g); /* a thief has made room */
+        rt_queue_put(p, g); /* thieves have made room */
         return;
     }
     batch[n] = g;
@@ -39,64 +87,129 @@ void rt_queue_put(struct rt_p *p, struct rt_g *g) {
     queue_put(p, g);
 }
 
-void rt_queue_next(struct rt_p *p, struct rt_g *g) {
-    struct rt_g *kicked = rt_runq_put_next(&p->runq, g);
-    if (kicked != NULL) {
-        rt_queue_put(p, kicked);
-        rt_idle_notify(1);
+static RT_NOINLINE void put_yielded_global(struct rt_g *g) {
+    struct rt_glist one = {.first = NULL};
+    rt_glist_append(&one, g);
+    rt_globq_put_yielded(&one);
+    rt_wakep(1);
+}
+
+/* If goroutines that yielded are in the global queue, g queues behind them there. */
+static RT_INLINE void queue_yielded(struct rt_p *p, struct rt_g *g) {
+    if (unlikely(rt_globq_yielded() > 0) || unlikely(!rt_runq_put(&p->yieldq, g))) {
+        put_yielded_global(g);
+    } else {
+        rt_wakep(1);
     }
 }
 
-static void put_global(struct rt_g *g) {
-    rt_globq_put(g);
-    rt_idle_notify(1);
+void rt_queue_yielded(struct rt_p *p, struct rt_g *g) {
+    queue_yielded(p, g);
 }
 
-/* Not for a run queue: a thread's proxy, or one that a certain M runs. */
+/* Not inlined: rt_ready() then needs no frame. The same for put_global(). */
+static RT_NOINLINE void queue_kicked(struct rt_p *p, struct rt_g *kicked) {
+    rt_queue_put(p, kicked);
+    rt_wakep(1);
+}
+
+static RT_INLINE void queue_next(struct rt_p *p, struct rt_g *g) {
+    struct rt_g *kicked = rt_runq_put_runnext(&p->runq, g);
+    if (unlikely(kicked != NULL)) {
+        queue_kicked(p, kicked);
+    }
+}
+
+void rt_queue_runnext(struct rt_p *p, struct rt_g *g) {
+    queue_next(p, g);
+}
+
+/* A P is idle, and the waker is not known to stop soon. The measured time begins after
+   rt_wakep(), so that it does not include the cost of waking an M. */
+static RT_NOINLINE void queue_measured(struct rt_p *p, struct rt_g *waker,
+                                       struct rt_g *g) {
+    if (waker->habit >= RT_HABIT_GOES_ON) {
+        rt_queue_put(p, g);
+        rt_wakep(1);
+    } else {
+        queue_next(p, g);
+    }
+    if (waker->habit == RT_HABIT_NEW) {
+        waker->habit = RT_HABIT_SEEN;
+    } else if (rt_load_rlx(&p->woke_ns) == 0) { /* relaxed, both: as in judge_waker() */
+        rt_store_rlx(&p->woke_ns, os_now());
+    }
+}
+
+static RT_INLINE void queue_woken(struct rt_m *m, struct rt_g *g) {
+    struct rt_g *waker = rt_m_g(m);
+    /* relaxed: a hint */
+    if ((waker->flags & RT_G_FLAG_STOPS) == 0 &&
+        unlikely(rt_pidle_has_room(rt_load_rlx(&rt_pidle.word)))) {
+        queue_measured(m->p, waker, g);
+    } else {
+        queue_next(m->p, g);
+    }
+}
+
+void rt_queue_woken(struct rt_m *m, struct rt_g *g) {
+    queue_woken(m, g);
+}
+
+static RT_NOINLINE void put_global(struct rt_g *g) {
+    rt_globq_put(g);
+    rt_wakep(1);
+}
+
+/* For a G that goes to no run queue: the proxy of a foreign thread, or a locked G. */
 static RT_NOINLINE void ready_unqueued(struct rt_g *g) {
     if ((g->flags & RT_G_FLAG_FOREIGN) != 0) {
         rt_foreign_wake(g);
     } else {
-        rt_gstate_set(g, RT_G_WAITING, RT_G_RUNNABLE);
-        rt_bound_ready(g);
+        rt_gstatus_set(g, RT_G_WAITING, RT_G_RUNNABLE);
+        rt_lockedm_ready(g);
     }
 }
 
 void rt_ready(struct rt_g *g) {
+    rt_race_hand_over(g);
     if (unlikely((g->flags & RT_G_FLAGS_UNQUEUED) != 0)) {
         ready_unqueued(g);
         return;
     }
-    rt_gstate_set(g, RT_G_WAITING, RT_G_RUNNABLE);
+    rt_gstatus_set(g, RT_G_WAITING, RT_G_RUNNABLE);
     struct rt_m *m = arch_self();
-    __builtin_prefetch(g->ctx.sp, 1); /* it runs soon, and may have waited for long */
+    /* It runs soon and may have waited long: the saved registers, and the frame above. */
+    __builtin_prefetch(g->ctx.sp, 1);
+    __builtin_prefetch((char *)g->ctx.sp + RT_CACHE_LINE_BYTES, 1);
     if (unlikely(m == NULL || migrating())) {
         put_global(g);
     } else {
-        rt_queue_next(m->p, g);
+        queue_woken(m, g);
     }
 }
 
-/* Those of the list that are for a run queue, runnable; the others are woken. */
+/* Makes all of the list runnable and returns those that go to a run queue. */
 static struct rt_glist make_runnable(struct rt_glist *list) {
     struct rt_glist runnable = {.first = NULL};
     struct rt_g *g;
     while ((g = rt_glist_pop(list)) != NULL) {
+        rt_race_hand_over(g);
         if (unlikely((g->flags & RT_G_FLAGS_UNQUEUED) != 0)) {
             ready_unqueued(g);
             continue;
         }
-        rt_gstate_set(g, RT_G_WAITING, RT_G_RUNNABLE);
+        rt_gstatus_set(g, RT_G_WAITING, RT_G_RUNNABLE);
         rt_glist_append(&runnable, g);
     }
     return runnable;
 }
 
-/* As many as there is room for. */
+/* Moves as many to the ring as it has room for. */
 static void fill_ring(struct rt_p *p, struct rt_glist *list) {
     struct rt_g *g;
     while ((g = list->first) != NULL) {
-        /* read before g is published: then it may run and go */
+        /* read before g is published: from then on g may run and end */
         struct rt_g *rest = rt_g_next(g);
         if (!rt_runq_put(&p->runq, g)) {
             return;
@@ -112,7 +225,7 @@ static void put_in_order(struct rt_p *p, struct rt_glist *list, bool keeps) {
         return;
     }
     if (p != NULL && !migrating()) {
-        /* Others were woken for those that are not kept. */
+        /* keeps holds only if the ring's earlier Gs are kept too. */
         keeps = keeps && rt_runq_surplus(&p->runq) == 0;
         fill_ring(p, list);
         if (keeps && list->count == 0) {
@@ -121,13 +234,13 @@ static void put_in_order(struct rt_p *p, struct rt_glist *list, bool keeps) {
         }
     }
     rt_globq_put_list(list);
-    rt_idle_notify(count);
+    rt_wakep(count);
 }
 
 void rt_ready_in_order(struct rt_p *p, struct rt_glist *list, bool keeps) {
     struct rt_glist all = make_runnable(list);
     if (all.count == 1 && p != NULL && !migrating()) {
-        rt_queue_next(p, all.first);
+        rt_queue_runnext(p, all.first);
     } else {
         put_in_order(p, &all, keeps);
     }
@@ -145,7 +258,7 @@ void rt_ready_list(struct rt_g *list) {
         rt_ready(list);
         return;
     }
-    while (list != NULL) { /* who waited longest comes to the front */
+    while (list != NULL) { /* reverses it: the longest waiter comes first */
         struct rt_g *g = list;
         list = rt_g_next(g);
         rt_g_link(g, all.first);
@@ -153,7 +266,7 @@ void rt_ready_list(struct rt_g *list) {
         all.last = all.last == NULL ? g : all.last;
         all.count++;
     }
-    rt_ready_in_order(m != NULL ? m->p : NULL, &all, false /* others are woken */);
+    rt_ready_in_order(m != NULL ? m->p : NULL, &all, false /* Ms are woken for them */);
 }
 
 void rt_ready_urgent(struct rt_glist *list) {
@@ -161,8 +274,8 @@ void rt_ready_urgent(struct rt_glist *list) {
     uint32_t count = all.count;
     if (count > 0) {
         rt_globq_put_urgent(&all);
-        rt_sched_ask_attention(RT_ATTENTION_POLL);
-        rt_idle_notify(count);
+        rt_sched_ask_attention(RT_ATTENTION_NETPOLL);
+        rt_wakep(count);
     }
 }
 
@@ -176,100 +289,193 @@ static RT_NOINLINE void run_commit(struct rt_m *m) {
 
 RT_SAN_BETWEEN void rt_after_switch(void *raw) {
     struct rt_m *m = raw;
-    rt_san_arrive(rt_m_g(m));
+    struct rt_g *g = rt_m_g(m);
+#if RT_RACE
+    rt_san_between_begin(&m->g0);
     run_commit(m);
-    *m->errno_address = rt_m_g(m)->saved_errno;
+    rt_san_between_end();
+    rt_san_arrive(g);
+#else
+    rt_san_arrive(g);
+    run_commit(m);
+#endif
+    *m->errno_address = g->saved_errno;
+}
+
+bool rt_switch_watched;
+
+/* The common part of all switches. */
+static RT_INLINE void switch_now(struct rt_m *m, struct rt_g *from, struct rt_g *to,
+                                 arch_then *after) {
+    from->saved_errno = *m->errno_address;
+    rt_m_set_g(m, to);
+    rt_san_leave(from, to, false /* from comes back */);
+    arch_switch(&from->ctx, &to->ctx, after, m);
+}
+
+/* switch_context() from a frame below from->stack_low: the stack has overflowed, or there
+   is extra work. */
+static RT_NOINLINE void switch_slow(struct rt_m *m, struct rt_g *from, struct rt_g *to,
+                                    arch_then *after) {
+    char *frame = __builtin_frame_address(0);
+    if (from != &m->g0 && unlikely(frame < rt_stack_usable(from->stack))) {
+        rt_overflow_at_switch(m, from, frame);
+    }
+    if (!rt_switch_watched) {
+        switch_now(m, from, to, after);
+        return;
+    }
+    if (from != &m->g0) {
+        rt_mutexcheck(from);
+    }
+    struct rt_exceptions state = rt_exceptions_take(m);
+    switch_now(m, from, to, after);
+    rt_exceptions_put(arch_self(), state);
+}
+
+/* Switches m from one context to another and calls after() there. Returns when a thread
+   switches back to from, perhaps on another M: the caller must not use m afterwards, and
+   best ends with this call. Saves and restores errno, which belongs to the goroutine though
+   the C library keeps it per thread. */
+static RT_INLINE void switch_context(struct rt_m *m, struct rt_g *from, struct rt_g *to,
+                                     arch_then *after) {
+    /* relaxed: the thread's own. See 'Depth' in enter.h. */
+    rt_assert(rt_load_rlx(&m->inside) == 1);
+    if (unlikely((char *)__builtin_frame_address(0) < from->stack_low)) {
+        switch_slow(m, from, to, after);
+    } else {
+        switch_now(m, from, to, after);
+    }
+}
+
+void rt_execute(struct rt_m *m, struct rt_g *g) {
+    if (rt_make_running(m, g)) {
+        switch_context(m, &m->g0, g, rt_after_switch);
+    }
+}
+
+/* The context to run when m's goroutine stops: the next G of the local queue, or g0. */
+static RT_INLINE struct rt_g *next_context(struct rt_m *m) {
+    struct rt_g *g = rt_findrunnable_local(m->p);
+    return likely(g != NULL) && rt_make_running(m, g) ? g : &m->g0;
+}
+
+/* The common part of both parks: m's goroutine is about to wait. Returns it. */
+static RT_INLINE struct rt_g *begin_wait(struct rt_m *m, enum rt_wait_reason reason,
+                                         const void *pc) {
+    struct rt_g *g = rt_m_g(m);
+    g->wait_reason = (uint8_t)reason;
+    g->wait_pc = pc;
+    stop_waker(m);
+    rt_gstatus_set(g, RT_G_RUNNING, RT_G_WAITING);
+    return g;
 }
 
 void rt_park(struct rt_m *m, rt_commit_fn *commit, void *arg, enum rt_wait_reason reason,
              const void *pc) {
-    struct rt_g *g = rt_m_g(m);
-    g->wait_reason = (uint8_t)reason;
-    g->wait_pc = pc;
-    rt_gstate_set(g, RT_G_RUNNING, RT_G_WAITING);
+    struct rt_g *g = begin_wait(m, reason, pc);
     m->commit = commit;
     m->commit_g = g;
     m->commit_arg = arg;
-    rt_switch(m, g, rt_next_context(m), rt_after_switch);
+    switch_context(m, g, next_context(m), rt_after_switch);
+    rt_race_take_over(g);
 }
 
-/* The thread sanitizer has to see the release, which between two goroutines it would
-   not. */
+/* ThreadSanitizer must see the unlock; it ignores what RT_SAN_BETWEEN functions do. */
 #if RT_TSAN
-static RT_NOINLINE void release(struct rt_spin *lock) {
+static RT_NOINLINE void unlock_after_switch(struct rt_spin *lock) {
     rt_spin_unlock(lock);
 }
 #else
-#define release rt_spin_unlock
+#define unlock_after_switch rt_spin_unlock
 #endif
 
-/* rt_after_switch() for one who waits in a queue. */
+/* rt_after_switch() for rt_park_unlock(). */
 static RT_SAN_BETWEEN void after_wait(void *raw) {
     struct rt_m *m = raw;
-    rt_san_arrive(rt_m_g(m));
-    *m->errno_address = rt_m_g(m)->saved_errno;
-    release(m->commit_arg);
+    struct rt_g *g = rt_m_g(m);
+#if RT_RACE
+    rt_san_between_begin(&m->g0);
+    unlock_after_switch(m->commit_arg);
+    rt_san_between_end();
+    rt_san_arrive(g);
+    *m->errno_address = g->saved_errno;
+#else
+    rt_san_arrive(g);
+    *m->errno_address = g->saved_errno;
+    unlock_after_switch(m->commit_arg);
+#endif
 }
 
 void rt_park_unlock(struct rt_m *m, struct rt_spin *lock, enum rt_wait_reason reason,
                     const void *pc) {
-    struct rt_g *g = rt_m_g(m);
-    g->wait_reason = (uint8_t)reason;
-    g->wait_pc = pc;
-    rt_gstate_set(g, RT_G_RUNNING, RT_G_WAITING);
+    struct rt_g *g = begin_wait(m, reason, pc);
     m->commit_arg = lock;
-    rt_switch(m, g, rt_next_context(m), after_wait);
+    rt_race_release(lock); /* here, because another goroutine's context unlocks it */
+    switch_context(m, g, next_context(m), after_wait);
+    rt_race_take_over(g);
 }
 
-/* rt_after_switch() for the most frequent commit: the goroutine that yielded goes to the
-   end of the ring. The number of queued goroutines is as before, but for a moment the
-   ring had one less, and a searcher may have looked just then: so the idle are told. */
+/* rt_after_switch() for the most frequent commit: queues the goroutine that yielded. A
+   spinning M may have found the queue empty since the next goroutine was dequeued, so
+   queue_yielded() wakes an M if a P is idle. */
 static RT_SAN_BETWEEN void after_yield(void *raw) {
     struct rt_m *m = raw;
-    rt_san_arrive(rt_m_g(m));
-    *m->errno_address = rt_m_g(m)->saved_errno;
-    queue_put(m->p, m->commit_g);
-    rt_idle_notify(1);
+    struct rt_g *g = rt_m_g(m);
+    rt_san_arrive(g);
+    *m->errno_address = g->saved_errno;
+    queue_yielded(m->p, m->commit_g);
 }
 
-static void commit_yield_global(struct rt_m *m, struct rt_g *g, void *arg) {
+static void commit_yield(struct rt_m *m, struct rt_g *g, void *arg) {
+    (void)arg;
+    if (unlikely((g->flags & RT_G_FLAG_LOCKEDM) != 0)) {
+        rt_lockedm_ready(g);
+    } else if (migrating()) {
+        put_global(g);
+    } else {
+        queue_yielded(m->p, g);
+    }
+}
+
+/* Enqueues and attaches a goroutine that lost its P. It goes ahead of goroutines that
+   yielded, because it has waited in the kernel. */
+static void commit_back(struct rt_m *m, struct rt_g *g, void *arg) {
     (void)m;
     (void)arg;
-    if (unlikely((g->flags & RT_G_FLAG_BOUND) != 0)) {
-        rt_bound_ready(g);
+    if (unlikely((g->flags & RT_G_FLAG_LOCKEDM) != 0)) {
+        rt_lockedm_ready(g);
     } else {
         put_global(g);
     }
-}
-
-/* It is in a queue now, and no longer away. */
-static void commit_back(struct rt_m *m, struct rt_g *g, void *arg) {
-    commit_yield_global(m, g, arg);
-    /* sc: after it is queued. Pairs with rt_quiesce_check(). */
-    rt_sched_return();
-    if (rt_idle_all()) {
-        rt_quiesce_check(); /* it may have run, and the last gone idle, before this */
+    /* sc: after it is queued. Pairs with detached_now() in deadlock.c */
+    rt_sched_attach();
+    if (rt_pidle_all()) {
+        rt_checkdead(); /* g may have run, and the last P gone idle, before the attach */
     }
 }
 
-/* Switches to the scheduler; g comes back when its turn has come, perhaps on another
-   M. */
+/* Switches to the scheduler. Returns when g runs again, perhaps on another M. */
 static void yield_to_scheduler(struct rt_m *m, struct rt_g *g) {
-    rt_gstate_set(g, RT_G_RUNNING, RT_G_RUNNABLE);
-    m->commit = commit_yield_global;
+    rt_gstatus_set(g, RT_G_RUNNING, RT_G_RUNNABLE);
+    m->commit = commit_yield;
     m->commit_g = g;
-    rt_switch(m, g, &m->g0, rt_after_switch);
+    switch_context(m, g, &m->g0, rt_after_switch);
 }
 
-/* Nothing in the ring: the global queue may have something, or the scheduler wants the
-   thread. */
+/* The local queue returned nothing: it is empty, or the global queue comes first, or
+   attention is set. Yields only if the scheduler has something to do. */
 static RT_NOINLINE void yield_slow(struct rt_m *m) {
-    /* relaxed: seeing it later does no harm */
+    /* relaxed: a late bit is seen at the next scheduling */
     uint32_t attention = rt_load_rlx(&m->p->attention);
-    bool wired = (attention & RT_ATTENTION_LOCKED) != 0; /* it does not look for others */
-    uint32_t in_vain = wired ? RT_ATTENTION_LOCKED | RT_ATTENTION_POLL : 0;
+    bool wired = (attention & RT_ATTENTION_LOCKED) != 0; /* runs no other goroutine */
+    uint32_t in_vain =
+        wired ? RT_ATTENTION_LOCKED | RT_ATTENTION_NETPOLL | RT_ATTENTION_SLICE : 0;
     bool wanted = (attention & RT_ATTENTION_SCHEDULER & ~in_vain) != 0;
-    if (wanted || migrating() || rt_find_others_wait(m->p)) {
+    /* Without attention, rt_findrunnable_local() has found the P's own queues empty. */
+    bool others = rt_globq_length() > 0 || rt_lockedm_length() > 0 ||
+                  (attention != 0 && rt_p_has_any(m->p));
+    if (wanted || others || migrating()) {
         yield_to_scheduler(m, rt_m_g(m));
     }
 }
@@ -280,27 +486,28 @@ void rt_yield_asked(struct rt_m *m) {
 
 void rt_yield_without_p(struct rt_m *m) {
     struct rt_g *g = rt_m_g(m);
-    rt_gstate_set(g, RT_G_RUNNING, RT_G_RUNNABLE);
+    rt_gstatus_set(g, RT_G_RUNNING, RT_G_RUNNABLE);
     m->commit = commit_back;
     m->commit_g = g;
-    rt_switch(m, g, &m->g0, rt_after_switch);
+    switch_context(m, g, &m->g0, rt_after_switch);
 }
 
-/* A new goroutine is next, which needs a stack first. */
+/* next is new and needs a stack first. */
 static RT_NOINLINE void yield_to_new(struct rt_m *m, struct rt_g *next) {
     if (!rt_make_running(m, next)) {
         yield_slow(m);
         return;
     }
     struct rt_g *g = rt_m_g(m);
-    rt_gstate_set(g, RT_G_RUNNING, RT_G_RUNNABLE);
+    rt_gstatus_set(g, RT_G_RUNNING, RT_G_RUNNABLE);
     m->commit_g = g;
-    rt_switch(m, g, next, after_yield);
+    switch_context(m, g, next, after_yield);
 }
 
-/* Inside. */
+/* Called inside the runtime. */
 static RT_INLINE void yield_on(struct rt_m *m) {
-    struct rt_g *next = migrating() ? NULL : rt_find_local(m->p);
+    stop_waker(m);
+    struct rt_g *next = migrating() ? NULL : rt_findrunnable_local(m->p);
     if (unlikely(next == NULL)) {
         yield_slow(m);
         return;
@@ -310,15 +517,15 @@ static RT_INLINE void yield_on(struct rt_m *m) {
         return;
     }
     struct rt_g *g = rt_m_g(m);
-    rt_gstate_set(next, RT_G_RUNNABLE, RT_G_RUNNING);
-    rt_gstate_set(g, RT_G_RUNNING, RT_G_RUNNABLE);
+    rt_gstatus_set(next, RT_G_RUNNABLE, RT_G_RUNNING);
+    rt_gstatus_set(g, RT_G_RUNNING, RT_G_RUNNABLE);
     m->commit_g = g;
-    rt_switch(m, g, next, after_yield);
+    switch_context(m, g, next, after_yield);
 }
 
 void rt_yield_inside(void) {
     struct rt_m *m = arch_self();
-    /* relaxed: its own. In an inner bracket somebody may hold a lock. */
+    /* relaxed: the thread's own. At an inner depth a caller may hold a lock. */
     if (m != NULL && rt_load_rlx(&m->inside) == 1) {
         yield_on(m);
     } else {

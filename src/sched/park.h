@@ -1,125 +1,125 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting and being woken: the only way that a goroutine leaves its thread and comes
-   back. */
+/* Parking and readying: the only way that a goroutine leaves its thread and comes back. */
 #ifndef RT_SCHED_PARK_H
 #define RT_SCHED_PARK_H
 
 /*
  * Commit. ('Commit')
  *
- * Problem. A goroutine that waits has to publish itself, in a channel's queue say, where
- * a waker on another thread finds it at once. But until the switch is over its registers
- * are not saved: resuming it would run it twice.
+ * Problem. A goroutine that waits must publish itself, for example in a channel's queue,
+ * where a waker on another thread may find it at once. But its registers are not saved
+ * until the switch is over: a waker that resumed it earlier would run it twice.
  *
- * Rejected. A flag in the goroutine that wakers wait for: a waker then spins while the
- * other thread may be descheduled. A detour over the scheduler's stack, which publishes:
- * two switches for each wait; Go does that.
+ * Rejected. A flag in the goroutine for which wakers wait: a waker then spins while the
+ * waiter's thread may be descheduled. A detour over the scheduler's stack, which publishes
+ * the waiter, as Go does: two switches per wait.
  *
- * The way taken. The goroutine switches straight to the next one, and the switch itself
- * runs a function on the next one's stack, before the next one goes on:
- * rt_after_switch(), which calls the commit function left in the M. The registers are
- * saved by then. Since nothing of the switching function is left to do afterwards, it
- * ends in arch_switch(), and the goroutine that is resumed returns straight into the
- * program.
+ * The way taken. The goroutine switches directly to the next one. The switch itself calls
+ * rt_after_switch() on the next goroutine's stack before that goroutine continues;
+ * rt_after_switch() calls the commit function stored in the M, which publishes the waiter.
+ * By then the waiter's registers are saved. The switching function has nothing left to do
+ * after the switch, so it ends in arch_switch(), and a resumed goroutine returns directly
+ * into the program.
  *
- * A commit function is short, does not block, and may find that there is nothing to wait
- * for any more: then it calls rt_ready() on the goroutine, as a waker would.
+ * A commit function is short and does not block. If it finds that there is nothing left to
+ * wait for, it calls rt_ready() on the goroutine, as a waker would.
  */
 #include "arch/arch.h"
 #include "base/compiler.h"
 #include "base/die.h"
-#include "sched/find.h"
+#include "sched/findlocal.h"
 #include "sched/m.h"
-#include "sched/mutexcheck.h"
-#include "sched/sanitize.h"
+#include "debug/mutexcheck.h"
+#include "debug/sanitize.h"
 #include "sched/spin.h"
 
-/* Run by arch_switch() on the stack of rt_m_g(m), which is about to go on. */
+/* Called by arch_switch() on the stack of rt_m_g(m), which continues afterwards. */
 void rt_after_switch(void *m);
 
-/* Leaves from for to, both on m, and runs after there. To be the last thing that a
-   function does. Returns when somebody switches to from, perhaps on another M. errno is
-   the goroutine's, although the C library keeps it by thread. */
-static inline void rt_switch(struct rt_m *m, struct rt_g *from, struct rt_g *to,
-                             arch_then *after) {
-    /* relaxed: its own. See 'Depth' in enter.h. */
-    rt_assert(rt_load_rlx(&m->inside) == 1);
-    if (from != &m->g0) {
-        rt_mutexcheck(from);
-    }
-    from->saved_errno = *m->errno_address;
-    rt_m_set_g(m, to);
-    rt_san_leave(from, to, false /* it comes back */);
-    arch_switch(&from->ctx, &to->ctx, after, m);
+/* True if every switch has extra work: to check for held mutexes, or to move the C++
+   exception state. Immutable while the runtime runs. */
+RT_EXTERN bool rt_switch_watched;
+
+/* Returns the stack_low of a context whose frames may use no address below low. If switches
+   have extra work, it is the highest address, which every frame is below: so the comparison
+   in switch_context() that detects an overflow detects the extra work too. */
+static inline char *rt_switch_low(char *low) {
+    return unlikely(rt_switch_watched) ? (char *)UINTPTR_MAX : low;
 }
 
-/* Takes g, which is runnable and off its queue, to where it can be switched to: gives it
-   a stack if it has none. False: there is no memory; g has been taken care of. */
+/* Prepares g, which is runnable and off its queue, to be switched to: gives it a stack if
+   it has none. Returns false if there is no memory; g then waits for it in starved.c. */
 bool rt_make_running_slow(struct rt_m *m, struct rt_g *g);
 
 static inline bool rt_make_running(struct rt_m *m, struct rt_g *g) {
     if (unlikely(g->stack == NULL) && !rt_make_running_slow(m, g)) {
         return false;
     }
-    rt_gstate_set(g, RT_G_RUNNABLE, RT_G_RUNNING);
+    rt_gstatus_set(g, RT_G_RUNNABLE, RT_G_RUNNING);
     return true;
 }
 
-/* What m goes on with when its goroutine stops: the next in the queue, or else the
-   scheduler. */
-static inline struct rt_g *rt_next_context(struct rt_m *m) {
-    struct rt_g *g = rt_find_local(m->p);
-    return likely(g != NULL) && rt_make_running(m, g) ? g : &m->g0;
-}
+/* m runs g, which is runnable and off its queue, from g0 until a goroutine of m switches
+   back to g0. Does nothing if there is no memory for a stack. */
+void rt_execute(struct rt_m *m, struct rt_g *g);
 
-/* Parks the goroutine that runs on m, the caller. It is published by commit, and comes
-   back when somebody has called rt_ready() on it. pc: where the program called in, for
-   reports. To be the last thing that a function does. Foreign threads call
-   rt_foreign_wait() instead. */
+/* Parks the goroutine that runs on m, the caller. commit publishes it to its wakers; it
+   resumes after a waker has called rt_ready() on it, perhaps on another M: the caller
+   must not use m afterwards. pc is where the program called the runtime, for reports.
+   Foreign threads call rt_foreign_park() instead. */
 void rt_park(struct rt_m *m, rt_commit_fn *commit, void *arg, enum rt_wait_reason reason,
              const void *pc);
 
-/* The same for one who has put itself into a queue and holds its lock, which is released
-   once the switch is made. */
+/* As rt_park(), for a waiter that is in a wait queue and holds the queue's lock, which is
+   released after the switch. */
 void rt_park_unlock(struct rt_m *m, struct rt_spin *lock, enum rt_wait_reason reason,
                     const void *pc);
 
-/* Makes g run again, next on the caller's P if it has one. The caller took g off the
-   queue that it waited in, and must not touch it afterwards. Any thread. */
+/* Makes a parked g runnable: usually next on the caller's P, see 'Habits' in park.c; in
+   the global queue if the caller has none. The caller has taken g off its wait queue and
+   must not touch g afterwards. Any thread. */
 void rt_ready(struct rt_g *g);
 
-/* The same for many, linked by slot.next, the one that waited longest last. It is the
-   first to run. */
+/* As rt_ready() for a list linked by slot.next in LIFO order: the last one has waited
+   longest and runs first. */
 void rt_ready_list(struct rt_g *list);
 
-/* The same for a list in the order in which they are to run, which is empty afterwards: on p
-   if it is the caller's, NULL: for everybody. keeps: p comes to them so soon that nobody need
-   be woken. */
+/* As rt_ready() for a list in the order in which the goroutines should run; empties the
+   list. p: the caller's P, or NULL to use the global queue. keeps: p runs them so soon that
+   no other M need be woken. */
 void rt_ready_in_order(struct rt_p *p, struct rt_glist *list, bool keeps);
 
-/* The same behind what is in the ring of p, the caller's. */
+/* As rt_ready_in_order(), behind what is in the ring of p, the caller's P. */
 void rt_ready_behind(struct rt_p *p, struct rt_glist *list, bool keeps);
 
-/* The same for a thread without a P: they come before all others, and Ps are asked to look
-   for them at their next scheduling. */
+/* As rt_ready_in_order(), for a caller without a P or with a full ring: puts them ahead of
+   all others in the global queue and requests that every P look there at its next
+   scheduling. */
 void rt_ready_urgent(struct rt_glist *list);
 
-/* The goroutine that runs on m, the caller, gives way because it was asked to. Returns when
-   its turn has come again, perhaps on another M. */
+/* The goroutine that runs on m, the caller, yields because another thread requested it.
+   Returns when it runs again, perhaps on another M. */
 void rt_yield_asked(struct rt_m *m);
 
-/* The same for one on an M without a P, and counted as away: from then on it is not. */
+/* The same for a detached goroutine on an M without a P. Attaches it. */
 void rt_yield_without_p(struct rt_m *m);
 
-/* tuco_yield() for who is inside of the runtime already, in an outermost bracket or not. */
+/* tuco_yield() for a caller that is already inside the runtime, at any depth. */
 void rt_yield_inside(void);
 
-/* Owner of p. Appends to the ring, or makes room by moving half of it to the global
+/* Owner of p. Appends g to the ring. If the ring is full, moves half of it to the global
    queue. */
 void rt_queue_put(struct rt_p *p, struct rt_g *g);
 
-/* Owner of p. Makes g the next to run, and tells the idle if there is something in it for
-   them. */
-void rt_queue_next(struct rt_p *p, struct rt_g *g);
+/* Owner of p. Puts g into runnext. If that kicks out another G, wakes an M for it. */
+void rt_queue_runnext(struct rt_p *p, struct rt_g *g);
+
+/* The goroutine that runs on m has woken or spawned g. Puts g into runnext; if the waker is
+   known to go on, into the ring for an idle P. See 'Habits' in park.c. */
+void rt_queue_woken(struct rt_m *m, struct rt_g *g);
+
+/* Owner of p. Queues g, which yielded or used up its slice, behind all others, and wakes an
+   M if a P is idle. */
+void rt_queue_yielded(struct rt_p *p, struct rt_g *g);
 
 #endif

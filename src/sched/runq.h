@@ -1,35 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* The run queue of one P: a ring that its owner fills and everybody empties, and the
-   goroutine to run next. */
+/* The run queue of one P: a ring that its owner fills and everyone empties, and runnext. */
 #ifndef RT_SCHED_RUNQ_H
 #define RT_SCHED_RUNQ_H
 
 /*
- * Who may call what. "Owner" is the M that holds the P; "thief" is an M that holds
- * another P.
+ * "Owner" is the M that holds the P; "thief" is an M that holds another P. Which calls may
+ * run concurrently on one queue:
  *
- *            | put, put_next,    | grab, steal_next | is_empty, has_any,
- *            | pop, pop_next     | (thief)          | length
- *            | (owner)           |                  | (any)
- *   ---------+-------------------+------------------+------------------
- *   owner    | never at the same | at the same time | at the same time
- *            | time              |                  |
- *   thief    | at the same time  | at the same time | at the same time
+ *            | put, put_runnext, | grab,            | has_any,
+ *            | pop, pop_runnext, | steal_runnext    | length, kept, surplus,
+ *            | take_half, keep   |                  | keep_none
+ *            | (owner)           | (thief)          | (any thread)
+ *   ---------+-------------------+------------------+-----------------------
+ *   owner    | never             | yes              | yes
+ *   thief    | yes               | yes              | yes
  *
- * The ring. head and tail run freely, a slot's place is its number modulo RT_RUNQ_SLOTS.
- * Only the owner writes tail and slots; everybody takes from head by a compare-and-swap.
- * FIFO.
+ * The ring is FIFO. head and tail count up without bound; slot number n is at
+ * n % RT_RUNQ_SLOTS. Only the owner writes tail and slots; owner and thieves take by a
+ * compare-and-swap of head.
  *   put   linearizes at the store to tail
  *   pop   linearizes at the compare-and-swap of head
- *   grab  linearizes at the compare-and-swap of head, after copying: if it fails, the
- *         copies are forgotten
- * A slot is rewritten only after head has passed it, which makes the compare-and-swap of
- * a slow thief fail; the 32-bit numbers would have to wrap around within one grab for
- * that not to hold.
+ *   grab  linearizes at the compare-and-swap of head, after it has copied the slots; if
+ *         that fails, the copies are dropped
+ * The owner rewrites a slot only after head has passed it, which makes the compare-and-swap
+ * of a slow thief fail. (The 32-bit counters would have to wrap around within one grab to
+ * break this.)
  *
- * The next slot. Only the owner makes it non-NULL; owner and thieves take from it by swap
- * and compare-and-swap. So the owner, finding it NULL, may fill it by a plain store:
- * nobody else writes it then.
+ * runnext. Only the owner makes it non-NULL; the owner takes it by a swap, thieves by a
+ * compare-and-swap. So an owner that finds it NULL may fill it with a plain store: no other
+ * thread writes it then.
  */
 #include "base/atomic.h"
 #include "base/compiler.h"
@@ -40,27 +39,27 @@ struct rt_g;
 
 #define RT_RUNQ_SLOTS 256u
 
-/* How far ahead goroutines are brought into the cache: a miss lasts as long as a few
-   short goroutines. */
+/* How many slots ahead goroutines are prefetched: a cache miss lasts as long as a few short
+   goroutines. */
 #define RT_RUNQ_AHEAD 6u
 
 struct rt_runq {
-    /* Atomic: moved by everybody. */
+    /* Atomic: moved by the owner and thieves. */
     rt_atomic(uint32_t) head RT_CACHE_ALIGNED;
 
-    /* Atomic: moved by the owner. */
+    /* Atomic: written by the owner. Thieves clear runnext; any thread lowers kept_end. */
     rt_atomic(uint32_t) tail RT_CACHE_ALIGNED;
-    rt_atomic(struct rt_g *) next;
-    rt_atomic(uint32_t) kept_end; /* those before it are kept: rt_runq_keep() */
+    rt_atomic(struct rt_g *) runnext;
+    rt_atomic(uint32_t) kept_end; /* Gs before this slot are kept: rt_runq_keep() */
     rt_atomic(struct rt_g *) slots[RT_RUNQ_SLOTS];
 };
 
-/* Owner. Appends g. False if the ring is full: then nothing has changed. */
+/* Owner. Appends g. Returns false and changes nothing if the ring is full. */
 static inline bool rt_runq_put(struct rt_runq *q, struct rt_g *g) {
-    /* acquire: a slot is rewritten only after whoever moved head has read it.
-       Pairs with the release in rt_runq_pop() and rt_runq_grab(). */
+    /* acquire: takers that moved head have read the slot that is rewritten here. Pairs with
+       the release in rt_runq_pop(), rt_runq_take_half() and rt_runq_grab(). */
     uint32_t h = rt_load_acq(&q->head);
-    uint32_t t = rt_load_rlx(&q->tail); /* relaxed: own writes */
+    uint32_t t = rt_load_rlx(&q->tail); /* relaxed: the owner's own */
     if (unlikely(t - h >= RT_RUNQ_SLOTS)) {
         return false;
     }
@@ -72,21 +71,21 @@ static inline bool rt_runq_put(struct rt_runq *q, struct rt_g *g) {
     return true;
 }
 
-/* Owner. The oldest, or NULL. */
+/* Owner. Takes the oldest G, or returns NULL. */
 static inline struct rt_g *rt_runq_pop(struct rt_runq *q) {
     uint32_t h = rt_load_rlx(&q->head); /* relaxed: the compare-and-swap decides */
     for (;;) {
-        uint32_t t = rt_load_rlx(&q->tail); /* relaxed: own writes */
+        uint32_t t = rt_load_rlx(&q->tail); /* relaxed: the owner's own */
         if (t == h) {
             return NULL;
         }
-        /* relaxed: own writes */
+        /* relaxed: the owner's own */
         struct rt_g *g = rt_load_rlx(&q->slots[h % RT_RUNQ_SLOTS]);
         /* release: the slot has been read. Pairs with the acquire of head in
            rt_runq_put(). */
         if (likely(rt_cas_acqrel(&q->head, &h, h + 1))) {
-            /* A hint: what comes later is often out of the cache. Whatever the slot
-               holds, nothing is read. The copy of an argument lies in the spare bytes. */
+            /* A hint: later Gs are often out of the cache. The slot may be stale; the
+               pointer is not dereferenced. Copied arguments are in the spare bytes. */
             const char *later =
                 (const char *)rt_load_rlx(&q->slots[(h + RT_RUNQ_AHEAD) % RT_RUNQ_SLOTS]);
             __builtin_prefetch(later, 1);
@@ -96,47 +95,47 @@ static inline struct rt_g *rt_runq_pop(struct rt_runq *q) {
     }
 }
 
-/* Owner. Makes g the one to run next; returns the one that had been, which the caller has
-   to put elsewhere. */
-static inline struct rt_g *rt_runq_put_next(struct rt_runq *q, struct rt_g *g) {
+/* Owner. Puts g into runnext. Returns the G that was there, or NULL; the caller must put
+   that one elsewhere. */
+static inline struct rt_g *rt_runq_put_runnext(struct rt_runq *q, struct rt_g *g) {
     /* relaxed: only the owner makes it non-NULL */
-    if (likely(rt_load_rlx(&q->next) == NULL)) {
-        /* release: publishes g. Pairs with the acquire in rt_runq_steal_next(). */
-        rt_store_rel(&q->next, g);
+    if (likely(rt_load_rlx(&q->runnext) == NULL)) {
+        /* release: publishes g. Pairs with the acquire in rt_runq_steal_runnext(). */
+        rt_store_rel(&q->runnext, g);
         return NULL;
     }
-    /* release: publishes g; acquire: none needed, what comes back was put here by this
-       owner. Pairs with the acquire in rt_runq_steal_next(). */
-    return rt_swap_acqrel(&q->next, g);
+    /* release: publishes g. Pairs with the acquire in rt_runq_steal_runnext(). The acquire
+       is not needed: the returned G was put here by this owner. */
+    return rt_swap_acqrel(&q->runnext, g);
 }
 
-/* Owner. Takes the one to run next, or NULL. */
-static inline struct rt_g *rt_runq_pop_next(struct rt_runq *q) {
-    if (rt_load_rlx(&q->next) == NULL) { /* relaxed: only the owner makes it non-NULL */
+/* Owner. Takes the G in runnext, or returns NULL. */
+static inline struct rt_g *rt_runq_pop_runnext(struct rt_runq *q) {
+    if (rt_load_rlx(&q->runnext) ==
+        NULL) { /* relaxed: only the owner makes it non-NULL */
         return NULL;
     }
-    /* acq_rel: decides against thieves; nothing is published by it. Pairs with
-       rt_runq_steal_next(). */
-    return rt_swap_acqrel(&q->next, NULL);
+    /* acq_rel: only the RMW matters, against thieves in rt_runq_steal_runnext(). */
+    return rt_swap_acqrel(&q->runnext, NULL);
 }
 
-/* Owner. Takes the older half of a full ring out, oldest first: into batch, which has
-   room for half of the slots. Returns how many; 0 if thieves made room meanwhile. */
+/* Owner. Takes the older half of a full ring into batch, oldest first; batch has room for
+   half of the slots. Returns how many; 0 if thieves have made room. */
 uint32_t rt_runq_take_half(struct rt_runq *q, struct rt_g **batch);
 
-/* Thief, owner of own. Moves the older half, rounded up, of victim's ring to own, which
-   is empty. Returns one of them, which is not in own, or NULL. *moved is how many were
-   taken in all. */
-struct rt_g *rt_runq_grab(struct rt_runq *own, struct rt_runq *victim, uint32_t *moved);
+/* Thief, the owner of own. Takes the older half of victim's ring, rounded up, but at most
+   what own has room for. Returns the last of them and puts the others into own; NULL: there
+   was none. */
+struct rt_g *rt_runq_grab(struct rt_runq *own, struct rt_runq *victim);
 
-/* Thief. Takes victim's next goroutine if it still is g. */
-bool rt_runq_steal_next(struct rt_runq *victim, struct rt_g *g);
+/* Thief. Takes victim's runnext if it still is g. */
+bool rt_runq_steal_runnext(struct rt_runq *victim, struct rt_g *g);
 
-/* Any. How many are in the ring: true at some moment during the call. */
+/* Any thread. How many Gs are in the ring: true at some moment during the call. */
 static inline uint32_t rt_runq_length(const struct rt_runq *q) {
     for (;;) {
-        /* acquire: head is read before tail, so that tail is not behind it. Pairs with
-           the release in rt_runq_pop() and rt_runq_put(). */
+        /* acquire: tail is read after head, so that it is not behind head. Pairs with the
+           release in rt_runq_pop(), rt_runq_grab() and rt_runq_put(). */
         uint32_t h = rt_load_acq(&q->head);
         uint32_t t = rt_load_acq(&q->tail);
         if (likely(t - h <= RT_RUNQ_SLOTS)) {
@@ -145,43 +144,54 @@ static inline uint32_t rt_runq_length(const struct rt_runq *q) {
     }
 }
 
-/* Any. Whether ring or next slot have somebody. Who has the P in his hands overlooks
-   nobody, since others only take; for them it is a hint, unlike rt_runq_is_empty(). */
+/* Owner. Room in the ring. It can only grow until the owner puts, since other threads only
+   take. The acquire in rt_runq_length() orders writes to free slots after takers' reads. */
+static inline uint32_t rt_runq_room(const struct rt_runq *q) {
+    return RT_RUNQ_SLOTS - rt_runq_length(q);
+}
+
+/* Owner. Whether the ring has a G, which a thief may still take. relaxed, both: an old head
+   makes a ring that thieves have emptied look filled; rt_runq_pop() decides. */
+static inline bool rt_runq_ring_has_any(const struct rt_runq *q) {
+    return rt_load_rlx(&q->tail) != rt_load_rlx(&q->head);
+}
+
+/* Any thread. Whether the ring or runnext has a G. Exact for the owner, since other threads
+   only take; a hint for others. */
 static inline bool rt_runq_has_any(const struct rt_runq *q) {
     /* relaxed: only the owner makes it non-NULL */
-    return rt_load_rlx(&q->next) != NULL || rt_runq_length(q) > 0;
+    return rt_load_rlx(&q->runnext) != NULL || rt_runq_length(q) > 0;
 }
 
-/* Owner. Will come to all that is in the ring now so soon that nobody need be woken for
-   it. A hint: others may steal it all the same. */
+/* Owner. Marks all Gs in the ring as kept: the owner runs them so soon that no M need be
+   woken for them. A hint: thieves may still steal them. */
 static inline void rt_runq_keep(struct rt_runq *q) {
-    rt_store_rlx(&q->kept_end, rt_load_rlx(&q->tail)); /* relaxed, both: own, a hint */
+    /* release: publishes the ring, so that a thread that sees Gs kept also sees them in the
+       ring. Pairs with rt_runq_kept(). relaxed: the owner's own tail. */
+    rt_store_rel(&q->kept_end, rt_load_rlx(&q->tail));
 }
 
-/* Any: the owner does not come to it. */
+/* Any thread. The owner is too slow: no G is kept any more. */
 static inline void rt_runq_keep_none(struct rt_runq *q) {
-    /* relaxed, both: a hint; if the owner has kept more since, this is about that too */
+    /* relaxed, both: a hint; may also undo a concurrent rt_runq_keep(), with good reason */
     rt_store_rlx(&q->kept_end, rt_load_rlx(&q->head));
 }
 
-/* Any. How many are kept: a hint. */
+/* Any thread. How many Gs are kept: a hint. */
 static inline uint32_t rt_runq_kept(const struct rt_runq *q) {
-    uint32_t kept =
-        rt_load_rlx(&q->kept_end) - rt_load_rlx(&q->head); /* relaxed: likewise */
-    return kept <= RT_RUNQ_SLOTS ? kept : 0;               /* else it is behind */
+    /* acquire: the ring. Pairs with rt_runq_keep(). Sysmon, which ends the keeping, wakes a
+       thief that has to find these Gs. */
+    uint32_t kept_end = rt_load_acq(&q->kept_end);
+    uint32_t kept = kept_end - rt_load_rlx(&q->head); /* relaxed: a hint */
+    return kept <= RT_RUNQ_SLOTS ? kept : 0;          /* else head has passed it */
 }
 
-/* Any. How many are in the ring for whom somebody should be woken. Those that are put
-   there after a rt_runq_keep() count. */
+/* Any thread. How many Gs in the ring deserve that an M is woken: those put there after the
+   last rt_runq_keep(). */
 static inline uint32_t rt_runq_surplus(const struct rt_runq *q) {
-    uint32_t length = rt_runq_length(q); /* first: rather too many than too few */
+    uint32_t length = rt_runq_length(q); /* read first: rather too many than too few */
     uint32_t kept = rt_runq_kept(q);
     return length > kept ? length - kept : 0;
 }
-
-/* Any. True if ring and next slot were empty at one moment. A goroutine that the owner
-   moves from the next slot to the ring, or from the ring to its hands and back, is not
-   overlooked: tail has then changed. */
-bool rt_runq_is_empty(const struct rt_runq *q);
 
 #endif

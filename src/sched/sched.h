@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the runtime has one of: its Ps, its phase, its counts. */
+/* The global state of the runtime: its Ps, its phase, its counts. */
 #ifndef RT_SCHED_SCHED_H
 #define RT_SCHED_SCHED_H
 
@@ -9,7 +9,7 @@
 #include "config.h"
 #include "sched/m.h"
 #include "sched/p.h"
-#include "sched/topology.h"
+#include "cpu/topology.h"
 
 /*
  *   stopped --start--> running --all ended, or main returned--> stopping
@@ -20,116 +20,129 @@
 enum rt_phase {
     RT_STOPPED,
     RT_RUNNING,
-    RT_STOPPING,  /* no goroutine is resumed any more, and foreign threads start none */
+    RT_STOPPING,  /* no goroutine is resumed; foreign threads cannot spawn */
     RT_ABANDONED, /* as stopping, for ever: main returned and left goroutines behind */
 };
 
 struct rt_sched {
     /* Immutable while the runtime runs. */
     struct rt_config config;
-    struct rt_p *ps; /* room for RT_PROCS_MAX: see procs.c */
+    struct rt_p *ps; /* RT_PROCS_MAX entries: see procresize.c */
     struct rt_topology topology;
     int64_t started_ns;
 
-    /* Atomic: written under the lock in procs.c, whose essay says what they are. */
-    rt_atomic(uint32_t) procs; /* Ps that are wanted */
-    rt_atomic(uint32_t) made; /* Ps that were ever used: the first so many of the array */
-    rt_atomic(uint32_t) ps_end; /* those from here on are not in use */
+    /* Atomic: written under the lock in procresize.c, which explains them. */
+    rt_atomic(uint32_t) procs;  /* wanted number of Ps */
+    rt_atomic(uint32_t) made;   /* ps[0..made) have been in use at some time */
+    rt_atomic(uint32_t) ps_end; /* no P from ps[ps_end] on is in use */
     rt_atomic(bool) lingering;  /* idle Ms may watch their note before they sleep */
-    rt_atomic(bool) spare_cpu;  /* fewer Ps than CPUs: a helper takes time from nobody */
+    rt_atomic(bool) spare_cpu;  /* fewer Ps than CPUs: helpers have a CPU of their own */
 
     /* Atomic: enum rt_phase; written under the lifecycle lock. */
     rt_atomic(uint32_t) phase RT_CACHE_ALIGNED;
 
-    /* Guards start, stop, the list of Ms, and the decision that nothing can happen any
-       more. Outermost; not held while a thread is started. */
+    /* Guards start, stop, the lists of Ms, and rt_checkdead()'s decision. Outermost lock;
+       not held while a thread is started. */
     struct rt_lock lifecycle;
-    struct rt_m *all_m;     /* the lifecycle lock */
-    struct rt_m *adopted_m; /* the lifecycle lock: of the thread in tuco_run(), or NULL */
-    struct rt_m *ended_m;   /* the lifecycle lock: of threads that have to be joined */
-    struct rt_m *dead_m; /* the lifecycle lock: of threads that have ended, for reuse */
-    uint32_t next_m;     /* the lifecycle lock: number of the next new M */
+    struct rt_m *all_m;     /* lifecycle */
+    struct rt_m *adopted_m; /* lifecycle: the thread in tuco_run(), or NULL */
+    struct rt_m *ended_m;   /* lifecycle: threads that have ended and must be joined */
+    struct rt_m *dead_m;    /* lifecycle: joined, free for reuse */
+    uint32_t next_m;        /* lifecycle: id of the next new M */
 
-    /* Atomic: started by tuco_run, so that deadlock is reported. Read by foreign threads
-       at any time. */
+    /* Atomic: started by tuco_run(), so deadlocks are reported. Foreign threads read it at
+       any time. */
     rt_atomic(bool) has_main;
 
-    /* Atomic. */
+    /* Atomic: any thread. */
     rt_atomic(uint32_t) threads; /* Ms that exist */
     rt_atomic(int) max_threads;
-    /* goroutines that could run, or do, and have neither a P nor a place in a queue: their
-       P was taken while they were outside, see enter.h */
-    rt_atomic(uint64_t) away; /* and, times RT_AWAY_DEPARTED, how often one has left */
-    /* of these, those that have left the loop; futex: see thread.c */
+    /* low half: goroutines with neither a P nor a place in a queue, because their P was
+       taken or given up while they were outside: see enter.h */
+    rt_atomic(uint64_t) detached; /* high half (RT_DETACH_EVENT): how many ever were */
+    /* Ms that have left rt_schedule() at the end of the runtime; a futex: see thread.c */
     rt_atomic(uint32_t) gone;
-    /* goroutines that wait for stack memory: see spawn.c */
+    /* goroutines that wait for stack memory: see starved.h */
     rt_atomic(uint32_t) starved;
     rt_atomic(uint64_t) next_id;
-    rt_atomic(uint64_t) foreign_spawned; /* goroutines started by threads without a P */
-    struct rt_clock monitor_clock;       /* of the timers of threads without a P */
+    rt_atomic(uint64_t) foreign_spawned; /* goroutines spawned by threads without a P */
+    struct rt_clock sysmon_clock;        /* timers of threads without a P */
 
-    /* Main goroutine; written before the phase changes, read after. */
+    /* Main goroutine. main_g is set before the runtime runs; main sets the others before
+       the phase changes. */
     struct rt_g *main_g;
-    rt_atomic(uint32_t) main_exited; /* it called tuco_exit */
+    rt_atomic(uint32_t) main_exited; /* main called tuco_exit() */
     int main_result;
 };
 
-extern struct rt_sched rt_sched;
+RT_EXTERN struct rt_sched rt_sched;
 
-#define RT_AWAY_DEPARTED (UINT64_C(1) << 32)
+#define RT_DETACH_EVENT (UINT64_C(1) << 32)
 
-/* A goroutine is about to be without a P and in no queue; and is no longer. sc: before it
-   gives up the one, and after it has the other. Pair with rt_quiesce_check(). */
-static inline void rt_sched_depart(void) {
-    rt_add_sc(&rt_sched.away, RT_AWAY_DEPARTED + 1);
+/* Count a goroutine that is about to have neither a P nor a place in a queue, and one that
+   has one again. sc: before it gives up its P, and after it has a P or is enqueued. Pair
+   with the acquire in detached_now() in deadlock.c. */
+static inline void rt_sched_detach(void) {
+    rt_add_sc(&rt_sched.detached, RT_DETACH_EVENT + 1);
 }
 
-static inline void rt_sched_return(void) {
-    rt_sub_sc(&rt_sched.away, 1);
+static inline void rt_sched_attach(void) {
+    rt_sub_sc(&rt_sched.detached, 1);
 }
 
 static inline enum rt_phase rt_phase_now(void) {
-    /* acquire: what was set up before the phase changed is seen. Pairs with the release
-       in phase_set() in runtime.c. */
+    /* acquire: sees what was set up before the phase changed. Pairs with the release in
+       phase_set() in runtime.c. */
     return (enum rt_phase)rt_load_acq(&rt_sched.phase);
 }
 
 static inline bool rt_sched_has_main(void) {
-    /* relaxed: asked again where it matters, under the lifecycle lock */
+    /* relaxed: where it matters the caller holds the lifecycle lock */
     return rt_load_rlx(&rt_sched.has_main);
 }
 
-/* How many Ps are wanted. */
+/* The wanted number of Ps. */
 static inline uint32_t rt_sched_procs(void) {
-    return rt_load_rlx(&rt_sched.procs); /* relaxed: a number that may change any time */
+    return rt_load_rlx(&rt_sched.procs); /* relaxed: may change at any time anyway */
 }
 
-/* For who looks at all Ps that may have something: the first so many of the array. */
+/* All Ps that may be in use are in ps[0..n). */
 static inline uint32_t rt_sched_ps_end(void) {
-    /* acquire: they have been made. Pairs with the release in procs.c. */
+    /* acquire: sees these Ps made. Pairs with the release in use_more_locked() in
+       procresize.c. */
     return rt_load_acq(&rt_sched.ps_end);
 }
 
-/* For who sums up what Ps have counted, those that are not in use any more included. */
+/* All Ps whose counters have to be summed, retired ones included, are in ps[0..n). */
 static inline uint32_t rt_sched_made(void) {
-    return rt_load_acq(&rt_sched.made); /* acquire: likewise */
+    /* acquire: sees these Ps made. Pairs with the release in make_up_to(), procresize.c. */
+    return rt_load_acq(&rt_sched.made);
 }
 
 static inline bool rt_sched_lingering(void) {
-    return rt_load_rlx(&rt_sched.lingering); /* relaxed: a matter of speed */
+    return rt_load_rlx(&rt_sched.lingering); /* relaxed: only a matter of speed */
 }
 
-/* How many goroutines are alive: exact when no goroutine runs, else a moment old. */
+/* How many goroutines have ended. */
+uint64_t rt_sched_ended(void);
+
+/* How many goroutines are alive: exact when no goroutine runs, otherwise an estimate. */
 uint64_t rt_sched_live(void);
 
-/* Reserves count goroutine numbers and returns the first. */
+/* Reserves count goroutine ids and returns the first. */
 uint64_t rt_sched_reserve_ids(uint64_t count);
 
-/* True if a timer is armed, and how often timers have been fired: see quiesce.c. */
+/* Whether a timer is armed, and how many batches of timers have fired: see deadlock.c. */
 bool rt_sched_timers_armed(void);
 uint32_t rt_sched_timer_firings(void);
 
-/* Sets attention bits on all Ps, so that their owners leave the fast path at their next
+/* Schedulings of all Ps: compared between two looks, tells whether anything has run. */
+uint64_t rt_sched_switches(void);
+
+/* Lifecycle lock. How many Ms have a thread that has begun and not ended. */
+uint32_t rt_sched_ms_locked(void);
+
+/* Sets attention bits on all Ps: their owners leave the fast path at their next
    scheduling. */
 void rt_sched_ask_attention(uint32_t bits);
 

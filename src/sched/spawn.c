@@ -1,43 +1,43 @@
 /* SPDX-License-Identifier: MIT */
-/* The beginning and the end of a goroutine. */
+/* Spawn and end of a goroutine. */
 #include "sched/spawn.h"
 #include "base/alloc.h"
 #include "base/bits.h"
-#include "sched/enter.h"
-#include "sched/idle.h"
-#include "sched/monitor.h"
+#include "sched/syscall/enter.h"
+#include "sched/thread/wakep.h"
+#include "sched/sysmon/sysmonnote.h"
 #include "sched/park.h"
 #include "sched/sched.h"
+#include "sched/starved.h"
 
 #include <errno.h>
 #include <string.h>
 
 /*
- * A goroutine has no stack until it first runs: spawning fills a descriptor and queues
- * it. The P that takes it off the queue gives it one from its cache. A goroutine that
- * ends leaves its stack, still warm, to the next new one in the queue, which goes on in
- * the same frame: a million goroutines that never wait need one stack for each P.
+ * A goroutine has no stack until it first runs: a spawn only fills a descriptor and queues
+ * it. The P that dequeues the goroutine gives it a stack from its cache. A goroutine that
+ * ends passes its stack, still warm, to the next new one in the queue, which starts in the
+ * same frame: a million goroutines that never wait need one stack per P.
  *
- * No stack. ('No stack') If there is no memory for one, the goroutine waits in a list,
- * and the monitor lets it try again every now and then: memory may come back, the spawner
- * was told long ago that all is well, and there is nobody to tell otherwise.
+ * If there is no memory for a stack, the goroutine waits for it: see 'No stack' in
+ * starved.h.
  *
- * What a free descriptor is like: state dead (or zero, if it is new), no stack, no
- * defers, no name, flags and wait reason 0. Whoever takes one relies on it, so that
- * spawning writes two cache lines.
+ * A free descriptor has state dead (or zero, if it is new), no stack, no defers, no name,
+ * and flags and wait reason 0. Spawn relies on this and so writes only two cache lines.
  */
 
-/* Goroutine numbers that a P takes at a time. */
+/* Goroutine ids that a P reserves at a time. */
 #define ID_BATCH 64
-
-static struct {
-    struct rt_lock lock; /* guards the list; a leaf */
-    struct rt_glist list;
-} starving = {.lock = RT_LOCK_INIT(starving)};
 
 /* Stacks */
 
 static void goroutine_entry(void *raw);
+
+/* g0 of the calling thread; NULL on a foreign thread. */
+static const struct rt_g *thread_context(void) {
+    struct rt_m *m = arch_self();
+    return m == NULL ? NULL : &m->g0;
+}
 
 static bool attach_stack(struct rt_p *p, struct rt_g *g) {
     bool cached = p->stacks.count > 0;
@@ -45,64 +45,21 @@ static bool attach_stack(struct rt_p *p, struct rt_g *g) {
     if (g->stack == NULL) {
         return false;
     }
-    /* relaxed: a matter of speed */
+    /* relaxed: only a matter of speed */
     if (unlikely(!cached) && rt_load_rlx(&rt_sched.spare_cpu) && rt_stack_wants_help()) {
-        rt_monitor_help();
+        rt_sysmon_help();
     }
-    rt_san_born(g);
+    rt_san_born(g, thread_context());
     g->saved_errno = 0;
     arch_context_prepare(&g->ctx, g->stack->top, goroutine_entry, g);
     return true;
-}
-
-static RT_COLD void starve(struct rt_g *g) {
-    g->wait_reason = RT_WAIT_stack;
-    g->wait_pc = NULL;
-    rt_gstate_set(g, RT_G_RUNNABLE, RT_G_WAITING);
-    rt_lock(&starving.lock);
-    rt_glist_append(&starving.list, g);
-    /* relaxed: under the lock; others take it as a hint */
-    rt_store_rlx(&rt_sched.starved, starving.list.count);
-    rt_unlock(&starving.lock);
-    rt_monitor_poke();
-}
-
-/* The lock is held until they are queued and no longer counted as starved: so whoever
-   holds it finds each goroutine in the one place or in the other. */
-void rt_spawn_feed_starved(void) {
-    rt_lock(&starving.lock);
-    struct rt_glist list = starving.list;
-    uint32_t count = list.count;
-    for (struct rt_g *g = list.first; g != NULL; g = rt_g_next(g)) {
-        g->wait_reason = RT_WAIT_none;
-        rt_gstate_set(g, RT_G_WAITING, RT_G_RUNNABLE);
-    }
-    rt_globq_put_list(&list);
-    starving.list = (struct rt_glist){.first = NULL};
-    rt_store_rlx(&rt_sched.starved, 0); /* relaxed: likewise */
-    rt_unlock(&starving.lock);
-    if (count > 0) {
-        rt_idle_notify(count);
-    }
-}
-
-void rt_spawn_starving_lock(void) {
-    rt_lock(&starving.lock);
-}
-
-void rt_spawn_starving_unlock(void) {
-    rt_unlock(&starving.lock);
-}
-
-void rt_spawn_reset(void) {
-    starving.list = (struct rt_glist){.first = NULL};
 }
 
 bool rt_make_running_slow(struct rt_m *m, struct rt_g *g) {
     if (likely(attach_stack(m->p, g))) {
         return true;
     }
-    starve(g);
+    rt_starved_add(g);
     return false;
 }
 
@@ -119,20 +76,25 @@ void rt_defer_run_all(struct rt_g *g) {
         if (d.allocated) {
             rt_free(g->defers);
         }
-        /* before the call, which may defer further ones or end the goroutine */
+        /* before the call, which may defer others or end the goroutine */
         g->defers = d.next;
         d.fn(d.arg);
     }
 }
 
-/* Back to what a free descriptor is like. */
+void rt_end_begin(void) {
+    rt_m_enter(arch_self());
+}
+
+/* Resets g to what spawn expects of a free descriptor. */
 static void free_descriptor(struct rt_p *p, struct rt_g *g) {
     if (unlikely((g->flags & RT_G_FLAG_NAMED) != 0)) {
         g->name[0] = '\0';
     }
-    if (unlikely((g->flags & RT_G_FLAG_ODD) != 0)) {
-        rt_store_rlx(&g->blocking, 0); /* relaxed: nobody else */
-        g->preempt_off = 0;
+    if (unlikely((g->flags & RT_G_FLAG_RESET_AT_END) != 0)) {
+        rt_store_rlx(&g->blocking, 0); /* relaxed, all: g has ended */
+        rt_store_rlx(&g->preempt_off, 0);
+        rt_store_rlx(&g->stopped_ms, 0);
     }
     g->flags = 0;
     g->wait_reason = RT_WAIT_none;
@@ -140,7 +102,7 @@ static void free_descriptor(struct rt_p *p, struct rt_g *g) {
     rt_gpool_put(&p->gcache, &g->slot);
 }
 
-/* Run by the next context, since g's own stack is in use until then. */
+/* Called on the next context's stack: g's own is in use until the switch. */
 static void commit_end(struct rt_m *m, struct rt_g *g, void *arg) {
     (void)arg;
     rt_san_gone(g);
@@ -155,24 +117,32 @@ static bool can_take_over(const struct rt_g *next, const struct rt_g *g) {
            g->stack->guard != RT_GUARD_GAP && !rt_sched.config.debug.migrate;
 }
 
-/* Ends g, the caller. Returns the goroutine that goes on with its stack, or not at
-   all. */
+/* Ends g, the caller. Returns the goroutine that takes over its stack, or does not
+   return. */
 static struct rt_g *end_goroutine(struct rt_g *g) {
     if (unlikely(g->defers != NULL)) {
         rt_defer_run_all(g);
     }
-    struct rt_m *m = rt_m_enter(arch_self());
-    rt_gstate_set(g, RT_G_RUNNING, RT_G_DEAD);
-    rt_mutexcheck(g);
-    if (unlikely(m->locked_g != NULL)) {
-        m->ends = true; /* and its P has the attention of the scheduler */
+    rt_race_release(&rt_sched); /* for tuco_stop() and the return of tuco_run() */
+    struct rt_m *m = arch_self();
+    if (likely(rt_m_is_outside(m))) { /* else see rt_end_begin() */
+        m = rt_m_enter(m);
     }
-    struct rt_g *next = rt_find_local(m->p);
+    rt_gstatus_set(g, RT_G_RUNNING, RT_G_DEAD);
+    if (unlikely(rt_switch_watched)) {
+        rt_mutexcheck(g);
+        (void)rt_exceptions_take(m); /* drops them, if g ended in a catch block */
+    }
+    if (unlikely(m->locked_g != NULL)) {
+        m->ends = true; /* RT_ATTENTION_LOCKED is set: the scheduler runs next */
+    }
+    rt_store_rlx(&m->p->woke_ns, 0); /* relaxed: the owner's; no habit is left to learn */
+    struct rt_g *next = rt_findrunnable_local(m->p);
     if (likely(next != NULL) && can_take_over(next, g)) {
         next->stack = g->stack;
         g->stack = NULL;
         free_descriptor(m->p, g);
-        rt_gstate_set(next, RT_G_RUNNABLE, RT_G_RUNNING);
+        rt_gstatus_set(next, RT_G_RUNNABLE, RT_G_RUNNING);
         rt_m_set_g(m, next);
         *m->errno_address = 0;
         arch_fp_reset();
@@ -182,34 +152,38 @@ static struct rt_g *end_goroutine(struct rt_g *g) {
     m->commit = commit_end;
     m->commit_g = g;
     rt_m_set_g(m, to);
-    rt_san_leave(g, to, true /* it does not come back */);
+    rt_san_leave(g, to, true /* g does not come back */);
     arch_switch(&g->ctx, &to->ctx, rt_after_switch, m);
     rt_throw("goroutine %llu was resumed after its end", (unsigned long long)g->id);
 }
 
 /* The beginning */
 
-/* The copy is on the goroutine's own stack, for as long as fn runs. */
-static RT_NOINLINE void run_with_copy(struct rt_g *g) {
+/* The copy is in this frame, on the goroutine's own stack, while fn runs. */
+static RT_NOINLINE void run_with_copy(const struct rt_g *g) {
     char copy[RT_INLINE_ARG_BYTES] __attribute__((aligned(16)));
     memcpy(copy, g->inline_arg, g->copy_bytes);
     g->fn(copy);
 }
 
-/* Runs g, and then each goroutine that takes over the stack. */
+/* Runs g, and then each goroutine that takes over its stack. */
 static _Noreturn void run_from(struct rt_g *g) {
+    char *low = rt_switch_low(rt_stack_usable(g->stack));
     for (;;) {
+        void *arg = g->arg;
+        g->stack_low = low;
+        rt_race_take_over(g);
         rt_m_leave(arch_self());
         if (unlikely((g->flags & RT_G_FLAG_COPY) != 0)) {
             run_with_copy(g);
         } else {
-            g->fn(g->arg);
+            g->fn(arg);
         }
         g = end_goroutine(g);
     }
 }
 
-/* Where every stack begins, and where it begins again after tuco_exit() deep in it. */
+/* The first function on every stack. Starts again at the top after tuco_exit(). */
 static void goroutine_entry(void *raw) {
     run_from(raw);
 }
@@ -224,13 +198,14 @@ static uint64_t next_id(struct rt_p *p) {
 
 static void fill(struct rt_g *g, uint64_t id, tuco_fn *fn, void *arg) {
     g->id = id;
+    g->habit = RT_HABIT_NEW;
     g->fn = fn;
     g->arg = arg;
     g->stack_log2 = (uint8_t)rt_stack_cached_log2;
 }
 
-/* A copy that does not fit into the descriptor: the goroutine gets its stack now, and the
-   copy lies at its top. */
+/* The copy does not fit into the descriptor: the goroutine gets its stack now, with the
+   copy at its top. */
 static int fill_large_copy(struct rt_p *p, struct rt_g *g,
                            const struct rt_spawn_options *o) {
     struct rt_stack_cache none = {.count = 0};
@@ -238,7 +213,7 @@ static int fill_large_copy(struct rt_p *p, struct rt_g *g,
     if (g->stack == NULL) {
         return -ENOMEM;
     }
-    rt_san_born(g);
+    rt_san_born(g, thread_context());
     uintptr_t place = ((uintptr_t)g->stack->top - o->copy_bytes) & ~(uintptr_t)63;
     memcpy((void *)place, o->copy, o->copy_bytes);
     g->arg = (void *)place;
@@ -248,13 +223,13 @@ static int fill_large_copy(struct rt_p *p, struct rt_g *g,
     return 0;
 }
 
-static int fill_options(struct rt_p *p, struct rt_g *g,
-                        const struct rt_spawn_options *o) {
+static RT_INLINE int fill_options(struct rt_p *p, struct rt_g *g,
+                                  const struct rt_spawn_options *o) {
     if (o->stack_log2 != 0) {
         g->stack_log2 = (uint8_t)o->stack_log2;
     }
     if (o->name != NULL) {
-        strcpy(g->name, o->name); /* its length has been checked */
+        strcpy(g->name, o->name); /* tuco_go_attr() has checked the length */
         g->flags |= RT_G_FLAG_NAMED;
     }
     if (o->copy_bytes > (size_t)1 << (g->stack_log2 - 1)) {
@@ -271,11 +246,13 @@ static int fill_options(struct rt_p *p, struct rt_g *g,
     return 0;
 }
 
-/* A descriptor filled and runnable, for whoever holds p, or for a thread without one. */
-static int make_goroutine(struct rt_p *p, struct rt_gslot *slot, uint64_t id, tuco_fn *fn,
-                          void *arg, const struct rt_spawn_options *o) {
+/* Fills a descriptor and makes it runnable. p: the caller's P, or NULL. Inlined, so that
+   the checks of options that are constant in the caller cost nothing. */
+static RT_INLINE int make_goroutine(struct rt_p *p, struct rt_gslot *slot, uint64_t id,
+                                    tuco_fn *fn, void *arg,
+                                    const struct rt_spawn_options *o) {
     struct rt_g *g = rt_g_of(slot);
-    rt_store_rlx(&slot->state, RT_G_DEAD); /* relaxed: nobody else; a new slot is zero */
+    rt_store_rlx(&slot->state, RT_G_DEAD); /* relaxed: not shared yet; may be zero */
     fill(g, id, fn, arg);
     g->creator_id = tuco_id();
     g->creator_pc = o->pc;
@@ -285,12 +262,12 @@ static int make_goroutine(struct rt_p *p, struct rt_gslot *slot, uint64_t id, tu
         g->flags = 0;
         return error;
     }
-    rt_gstate_set(g, RT_G_DEAD, RT_G_RUNNABLE);
+    rt_gstatus_set(g, RT_G_DEAD, RT_G_RUNNABLE);
+    rt_race_hand_over(g);
     return 0;
 }
 
-static RT_COLD int spawn_from_thread(tuco_fn *fn, void *arg,
-                                     const struct rt_spawn_options *o) {
+static int spawn_global(tuco_fn *fn, void *arg, const struct rt_spawn_options *o) {
     struct rt_gslot *slot = rt_gpool_get_shared();
     if (slot == NULL) {
         return -ENOMEM;
@@ -300,15 +277,25 @@ static RT_COLD int spawn_from_thread(tuco_fn *fn, void *arg,
         rt_gpool_put_shared(slot);
         return error;
     }
-    rt_add_rlx(&rt_sched.foreign_spawned, 1); /* relaxed: before it is queued; a count */
+    rt_add_rlx(&rt_sched.foreign_spawned, 1); /* relaxed: a count; before it is queued */
     rt_globq_put(rt_g_of(slot));
-    rt_idle_notify(1);
+    rt_wakep(1);
     return 0;
 }
 
-/* Owner of p. */
-static RT_INLINE int spawn_on(struct rt_p *p, tuco_fn *fn, void *arg,
+/* The caller is a foreign thread. Takes the options by value: a pointer would make every
+   caller keep them in memory. */
+static RT_COLD int spawn_from_thread(tuco_fn *fn, void *arg, struct rt_spawn_options o) {
+    rt_enter();
+    int r = rt_phase_now() == RT_RUNNING ? spawn_global(fn, arg, &o) : -ESRCH;
+    rt_leave();
+    return r;
+}
+
+/* The caller runs on m, which has a P. */
+static RT_INLINE int spawn_on(struct rt_m *m, tuco_fn *fn, void *arg,
                               const struct rt_spawn_options *o) {
+    struct rt_p *p = m->p;
     struct rt_gslot *slot = rt_gpool_get(&p->gcache);
     if (unlikely(slot == NULL)) {
         return -ENOMEM;
@@ -321,28 +308,29 @@ static RT_INLINE int spawn_on(struct rt_p *p, tuco_fn *fn, void *arg,
     rt_p_count(&p->spawned);
     if (unlikely(rt_sched.config.debug.migrate)) {
         rt_globq_put(rt_g_of(slot));
-        rt_idle_notify(1);
+        rt_wakep(1);
     } else {
-        rt_queue_next(p, rt_g_of(slot));
+        rt_queue_woken(m, rt_g_of(slot));
     }
     return 0;
 }
 
-int rt_spawn(tuco_fn *fn, void *arg, const struct rt_spawn_options *o) {
+static RT_INLINE int spawn(tuco_fn *fn, void *arg, const struct rt_spawn_options *o) {
     struct rt_m *m = arch_self();
     if (unlikely(m == NULL)) {
-        rt_enter();
-        int r = rt_phase_now() == RT_RUNNING ? spawn_from_thread(fn, arg, o) : -ESRCH;
-        rt_leave();
-        return r;
+        return spawn_from_thread(fn, arg, *o);
     }
     m = rt_m_enter(m);
-    int error = spawn_on(m->p, fn, arg, o);
+    int error = spawn_on(m, fn, arg, o);
     rt_m_leave(m);
     return error;
 }
 
-/* It goes behind those that wait, since nobody on this P waits for it. */
+int rt_spawn(tuco_fn *fn, void *arg, const struct rt_spawn_options *o) {
+    return spawn(fn, arg, o);
+}
+
+/* Queues behind all others in the ring, since no goroutine on this P waits for it. */
 int rt_spawn_from_timer(tuco_fn *fn, void *arg, uint64_t creator_id, const void *pc) {
     struct rt_spawn_options o = {.pc = pc};
     struct rt_m *m = arch_self();
@@ -353,16 +341,16 @@ int rt_spawn_from_timer(tuco_fn *fn, void *arg, uint64_t creator_id, const void 
     }
     struct rt_g *g = rt_g_of(slot);
     uint64_t id = p != NULL ? next_id(p) : rt_sched_reserve_ids(1);
-    rt_check(make_goroutine(p, slot, id, fn, arg, &o) == 0); /* no options, no failure */
+    rt_check(make_goroutine(p, slot, id, fn, arg, &o) == 0); /* fails only by options */
     g->creator_id = creator_id;
     if (p != NULL && !rt_sched.config.debug.migrate) {
         rt_p_count(&p->spawned);
         rt_queue_put(p, g);
     } else {
-        rt_add_rlx(&rt_sched.foreign_spawned, 1); /* relaxed: as in spawn_from_thread() */
+        rt_add_rlx(&rt_sched.foreign_spawned, 1); /* relaxed: as in spawn_global() */
         rt_globq_put(g);
     }
-    rt_idle_notify(1);
+    rt_wakep(1);
     return 0;
 }
 
@@ -373,7 +361,7 @@ struct rt_g *rt_spawn_main(struct rt_p *p, tuco_fn *fn, void *arg) {
         return NULL;
     }
     if (!attach_stack(p, rt_g_of(slot))) {
-        rt_store_rlx(&slot->state, RT_G_DEAD); /* relaxed: nobody else has seen it */
+        rt_store_rlx(&slot->state, RT_G_DEAD); /* relaxed: not shared yet */
         rt_gpool_put(&p->gcache, slot);
         return NULL;
     }
@@ -383,28 +371,25 @@ struct rt_g *rt_spawn_main(struct rt_p *p, tuco_fn *fn, void *arg) {
 
 /* The public functions */
 
-static void check_function(tuco_fn *fn) {
-    if (unlikely(fn == NULL)) {
-        rt_fatal("go of nil func value");
-    }
-}
-
 int tuco_go(tuco_fn *fn, void *arg) {
     struct rt_spawn_options o = {.pc = __builtin_return_address(0)};
-    check_function(fn);
-    return rt_spawn(fn, arg, &o);
+    rt_spawn_check(fn != NULL);
+    return spawn(fn, arg, &o); /* its own copy, without options */
 }
 
 int tuco_go_copy(tuco_fn *fn, const void *arg, size_t size) {
     struct rt_spawn_options o = {
         .copy = arg, .copy_bytes = size, .pc = __builtin_return_address(0)};
-    check_function(fn);
+    rt_spawn_check(fn != NULL);
     return rt_spawn(fn, NULL, &o);
 }
 
 int tuco_go_attr(const tuco_attr *attr, tuco_fn *fn, void *arg) {
     struct rt_spawn_options o = {.pc = __builtin_return_address(0)};
-    check_function(fn);
+    rt_spawn_check(fn != NULL);
+    if (attr != NULL && (attr->reserved[0] | attr->reserved[1]) != 0) {
+        return -EINVAL;
+    }
     if (attr != NULL && attr->name != NULL) {
         if (strlen(attr->name) > TUCO_NAME_MAX) {
             return -ENAMETOOLONG;
@@ -429,7 +414,7 @@ void tuco_exit(void) {
     struct rt_g *g = rt_m_g(m);
     rt_defer_run_all(g);
     if (g->id == RT_MAIN_ID) {
-        rt_store_rlx(&rt_sched.main_exited, 1); /* relaxed: read at rest */
+        rt_store_rlx(&rt_sched.main_exited, 1); /* relaxed: read when all is idle */
     }
     struct rt_g *next = end_goroutine(g);
     arch_jump(next->stack->top, goroutine_entry, next);
@@ -437,6 +422,9 @@ void tuco_exit(void) {
 
 int tuco_defer(tuco_fn *fn, void *arg) {
     struct rt_m *m = arch_self();
+    if (unlikely(fn == NULL)) {
+        rt_fatal("defer of nil func value");
+    }
     if (m == NULL) {
         return -EPERM;
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The mutex: one atomic operation when nobody is in the way, and a queue when somebody
-   is. */
+/* The mutex: one atomic operation without contention, a queue of waiters with it. */
 #include "sync/mutex.h"
 #include "base/die.h"
-#include "sched/idle.h"
+#include "base/race.h"
+#include "sched/thread/wakep.h"
 #include "sched/park.h"
 #include "sched/sched.h"
 #include "sync/waiting.h"
@@ -11,62 +11,62 @@
 #include <errno.h>
 
 /*
- * Problem. A lock should cost nothing when it is free, be passed on fast when it is
- * fought for, and forget nobody. The last two are at odds: the fastest is to let whoever
- * runs take it, since to wake somebody takes far longer than a critical section; but then
- * those who wait may wait for ever.
+ * Problem. A lock should cost nothing without contention, change hands fast under
+ * contention, and starve no waiter. The last two conflict: it is fastest to give the lock
+ * to a goroutine that already runs, because a wake-up takes far longer than a critical
+ * section; but then waiters may wait for ever.
  *
- * Rejected. A strict queue: each unlock under contention costs a switch, or a wake-up of
- * another thread, with the lock held meanwhile by one who does not run yet. A hash table
- * of queues, as Go has it: it keeps the mutex small, and makes strangers share a lock.
+ * Rejected. A strict queue: each contended unlock costs a switch or the wake-up of another
+ * thread, and the lock stays held until the new owner runs. A hash table of queues, as in
+ * Go: it keeps the mutex small, but unrelated mutexes share a lock.
  *
  * The way taken. Go's two modes.
- *   Normal: an unlock leaves the lock free and wakes the first in the queue, who has to
- *   compete with whoever runs. If it loses, it goes back to the front.
- *   Starving: one who has lost for longer than STARVING_AFTER_NS sets the mode as it goes
- *   back. Now an unlock passes the lock to the first in the queue without freeing it, and
- *   newcomers queue. The mode ends with an owner who is the last in the queue, or who
- *   waited less than that time.
+ *   Normal: unlock frees the lock and wakes the first waiter, which competes with running
+ *   goroutines. If it loses, it returns to the front of the queue.
+ *   Starving: a woken waiter that has waited longer than STARVING_AFTER_NS sets this mode
+ *   when it returns to the queue. Unlock then hands the lock to the first waiter without
+ *   freeing it, and newcomers queue. The mode ends when the new owner was the last waiter,
+ *   or has waited less than that time.
  *
- * The state is one word, and the lock is free if that is 0:
- *   LOCKED   somebody holds it, and has not begun to leave it
- *   CALLING  whoever leaves it has to see to the queue first
- * CALLING is not set while somebody is awake who will see to the queue himself: one who
- * was woken and has not decided yet. So the state is 0 or LOCKED most of the time, and
- * the two fast paths are a compare-and-swap and a subtraction, although others may be
- * waiting. A subtraction that leaves CALLING has not freed the lock: nobody else takes it
- * or clears CALLING, and whoever subtracted goes on as its holder.
+ * The state is one word; 0 means that the lock is free:
+ *   LOCKED   the lock is held, and unlock has not begun
+ *   CALLING  unlock has to serve the queue before it frees the lock
+ * "The woken waiter" is the one that unlock has woken in normal mode and that has neither
+ * taken the lock nor returned to the queue (field awake, Go's mutexWoken). It serves the
+ * queue itself, so CALLING is not set as long as there is one. So the state is mostly 0 or
+ * LOCKED, and both fast paths, a compare-and-swap and a subtraction, work although others
+ * wait. A subtraction that leaves CALLING has not freed the lock: no other thread takes the
+ * lock or clears CALLING, and the unlocker remains its holder.
  *
  *   lock     0 -> LOCKED
- *   queue    LOCKED -> LOCKED + CALLING   guard; nobody is awake. The queue is not empty
- *                                         when the guard is released.
+ *   queue    LOCKED -> LOCKED + CALLING, under the guard, if there is no woken waiter. The
+ *            queue is not empty when the guard is released.
  *   unlock   LOCKED -> 0
- *            LOCKED + CALLING -> CALLING, and back; guard; takes the first off the queue,
- *            and
- *              normal    says that he is awake; releases the guard; state := 0, and wakes
- *                        him
- *              starving  clears CALLING if the queue is empty now; releases the guard,
- *                        and wakes him: the lock is his
- *   awake    takes it, and then, with the guard, is awake no more: sets CALLING if the
- *            queue is not empty; or, with the guard, goes back to the queue, as above
+ *            LOCKED + CALLING -> CALLING -> LOCKED + CALLING; then, under the guard, claims
+ *            the first waiter, and
+ *              normal    sets awake, clears CALLING, releases the guard, clears LOCKED,
+ *                        wakes the waiter
+ *              starving  clears CALLING if the queue is now empty, releases the guard,
+ *                        wakes the waiter, which now holds the lock
+ *   woken    takes the lock; then, under the guard, clears awake and sets CALLING if the
+ *            queue is not empty. Or, under the guard, clears awake and queues as above.
  *
- * Spinning. ('Spinning') Who finds it locked tries again for some microseconds, if the
- * holder may be running: one newcomer at a time, and the one who is awake. They do not
- * look whether the lock is free, which would take the cache line from the holder as well:
- * they guess so, by a compare-and-swap, and wait ever longer between two tries, so that
- * the holder takes and leaves the lock many times in between at the price of a lock that
- * nobody else wants.
+ * Spinning. ('Spinning') A goroutine that finds the lock held retries for some
+ * microseconds if the holder may be running: one newcomer at a time, and the woken waiter.
+ * It retries with a compare-and-swap. A load first would save nothing: it takes the cache
+ * line from the holder as well. The pauses between two tries grow, so that the holder can
+ * take and release the lock many times in between at its uncontended price.
  *
  * Invariants, whenever the guard is free:
- *   CALLING implies that nobody is awake.
- *   The queue is not empty implies CALLING, or that somebody is awake.
+ *   CALLING implies that there is no woken waiter.
+ *   A non-empty queue implies CALLING or a woken waiter.
  *   starving implies CALLING.
- * CALLING changes under the guard only, and only the holder clears it. So it may outlast
- * the queue: the last to wait may have run out of time.
+ * CALLING changes only under the guard, and only the holder clears it. So CALLING may be
+ * set while the queue is empty: the last waiter may have timed out.
  *
- * Lifetime. The mutex may be gone as soon as another could have it. So an unlock that has
- * somebody to wake takes him off the queue while it still holds the lock, and the
- * instruction that frees the lock is its last on it.
+ * Lifetime. The mutex may be freed as soon as another thread can take the lock. So unlock
+ * claims the waiter while it still holds the lock, and the instruction that frees the lock
+ * is its last access to the mutex.
  */
 #define LOCKED  1u
 #define CALLING 2u
@@ -75,24 +75,25 @@
 #define STARVING_AFTER_NS 1000000
 
 /* Results of a wait. */
-#define RESULT_HANDED 0 /* the lock is the waiter's */
-#define RESULT_AWAKE  2 /* it may compete, and is the one who is awake */
+#define RESULT_HANDED 0 /* the waiter holds the lock */
+#define RESULT_AWAKE  2 /* it is the woken waiter, and competes for the lock */
 
-/* A spinner's pauses, in turns of some ten nanoseconds: the first, the longest, to which
-   they double, and how many there are. All together they last as long as it takes to park
-   and to be woken on another thread. */
+/* A spinner's pauses, in turns of about ten nanoseconds: the first pause, the limit up to
+   which they double, and their number. Together they last as long as parking and being
+   woken on another thread. */
 #define PAUSE_TURNS_FIRST 16
 #define PAUSE_TURNS_MAX   64
 #define PAUSES            5
 
 struct mutex {
-    rt_atomic(uint32_t) state; /* Atomic: see above */
+    /* Atomic: see above. */
+    rt_atomic(uint32_t) state;
     struct rt_spin guard;
-    /* The guard. */
-    struct rt_waitq queue; /* a record's value: when it first began to wait */
-    bool awake;    /* one who was in the queue has been woken and has not decided */
-    bool starving; /* an unlock hands over */
-    /* Atomic: a newcomer spins. A hint. */
+    /* Under the guard. */
+    struct rt_waitq queue; /* a record's value: the time at which its wait began */
+    bool awake;            /* there is a woken waiter */
+    bool starving;         /* unlock hands the lock over */
+    /* Atomic, any thread; a hint: a newcomer spins. */
     rt_atomic(uint32_t) spinner;
 };
 
@@ -103,42 +104,42 @@ static struct mutex *mutex_of(tuco_mutex *m) {
     return (struct mutex *)m;
 }
 
-/* Taking it */
+/* Locking */
 
-/* Guesses that it is free. For who waits if it is not. */
-static inline bool take(struct mutex *m) {
+/* Takes the lock if it is free, without a load first. For callers that expect it free. */
+static inline bool lock_take(struct mutex *m) {
     uint32_t s = 0;
-    /* acquire: sees what was done under the lock. Pairs with leave() and
+    /* acquire: sees the previous critical section. Pairs with mutex_leave() and
        unlock_calling(). */
     return rt_cas_acqrel(&m->state, &s, LOCKED);
 }
 
-/* For who may come back at once: it leaves the cache line where it is if it fails. */
+/* For callers that may poll: a failed try leaves the cache line shared. */
 static inline bool try_lock(struct mutex *m) {
     /* relaxed: the compare-and-swap decides */
-    return rt_load_rlx(&m->state) == 0 && take(m);
+    return rt_load_rlx(&m->state) == 0 && lock_take(m);
 }
 
-/* Whether the lock could become free within microseconds because its holder runs. */
+/* Whether the holder may be running, so that the lock could be free within microseconds. */
 static bool may_spin(void) {
     struct rt_m *m = arch_self();
     if (m == NULL) {
-        return true; /* to sleep costs a thread two system calls */
+        return true; /* a foreign thread would need two system calls to sleep and wake */
     }
     const struct rt_p *p = m->p;
     if (p == NULL) {
-        return false; /* given up for a call that blocks: others may need the CPU */
+        return false; /* the P was handed off for a blocking call: others need the CPU */
     }
-    /* relaxed, both: it is a guess. */
-    uint64_t w = rt_load_rlx(&rt_idle.word);
-    return rt_load_rlx(&p->attention) == 0 && rt_idle_ps(w) + 1 < rt_idle_total(w);
+    /* relaxed, both: a guess; true if another P is busy */
+    uint64_t w = rt_load_rlx(&rt_pidle.word);
+    return rt_load_rlx(&p->attention) == 0 && rt_pidle_ps(w) + 1 < rt_pidle_total(w);
 }
 
 static bool spin(struct mutex *m) {
     int turns = PAUSE_TURNS_FIRST;
     for (int pauses = 0; pauses < PAUSES; pauses++) {
         rt_cpu_relax_for(turns);
-        if (take(m)) {
+        if (lock_take(m)) {
             return true;
         }
         turns = turns < PAUSE_TURNS_MAX ? 2 * turns : turns;
@@ -147,7 +148,7 @@ static bool spin(struct mutex *m) {
 }
 
 static bool spin_as_newcomer(struct mutex *m) {
-    /* relaxed: a look that leaves the line shared. acq_rel: for uniformity. */
+    /* relaxed: keeps the line shared. acq_rel: relaxed would do, a hint. */
     if (!may_spin() || rt_load_rlx(&m->spinner) != 0 ||
         rt_swap_acqrel(&m->spinner, 1) != 0) {
         return false;
@@ -157,41 +158,41 @@ static bool spin_as_newcomer(struct mutex *m) {
     return taken;
 }
 
-/* Waiting for it */
+/* Waiting for the lock */
 
-/* True: the lock is taken. False: it is held, and whoever frees it, or somebody who is
-   awake, will see to the queue. */
+/* Takes the lock, or makes sure that its holder or the woken waiter serves the queue.
+   Returns whether it took the lock. */
 static bool take_or_call_locked(struct mutex *m) {
     rt_assert_spin_held(&m->guard);
     uint32_t s = rt_load_rlx(&m->state); /* relaxed: the compare-and-swap decides */
     for (;;) {
         if (s == 0) {
-            if (take(m)) {
+            if (lock_take(m)) {
                 return true;
             }
-            s = rt_load_rlx(&m->state); /* relaxed: likewise */
+            s = rt_load_rlx(&m->state); /* relaxed: as above */
         } else if ((s & CALLING) != 0 || m->awake) {
             return false;
         } else if (rt_cas_acqrel(&m->state, &s, s | CALLING)) {
-            /* acq_rel: who frees the lock sees CALLING, and then the queue by the
-               guard. */
+            /* acq_rel: the subtraction in mutex_leave() sees CALLING; the guard publishes
+               the queue. */
             return false;
         }
     }
 }
 
-/* The one who was awake has taken the lock: he will see to the queue when he frees it. */
+/* The woken waiter has taken the lock. Makes its unlock serve the queue. */
 static void awake_no_more_locked(struct mutex *m) {
     rt_assert_spin_held(&m->guard);
     m->awake = false;
     if (!rt_waitq_seems_empty(&m->queue)) {
-        rt_or_acqrel(&m->state, CALLING); /* acq_rel: for uniformity; it is his lock */
+        rt_or_acqrel(&m->state, CALLING); /* relaxed would do: the caller's own lock */
     }
 }
 
-/* One who was awake tries. */
+/* The woken waiter tries to take the lock. */
 static bool compete(struct mutex *m) {
-    if (!take(m) && (!may_spin() || !spin(m))) {
+    if (!lock_take(m) && (!may_spin() || !spin(m))) {
         return false;
     }
     rt_spin_lock(&m->guard);
@@ -200,8 +201,8 @@ static bool compete(struct mutex *m) {
     return true;
 }
 
-/* The deadline came first. */
-static void leave_queue(struct mutex *m, struct rt_waiter *w) {
+/* The deadline passed first. */
+static void mutex_leave_queue(struct mutex *m, struct rt_waiter *w) {
     rt_spin_lock(&m->guard);
     rt_waitq_remove(&m->queue, w);
     if (rt_waitq_seems_empty(&m->queue)) {
@@ -210,12 +211,12 @@ static void leave_queue(struct mutex *m, struct rt_waiter *w) {
     rt_spin_unlock(&m->guard);
 }
 
-/* Takes the lock, or puts w into the queue. was_awake: the caller is the one who is
-   awake, and has waited that long altogether. */
+/* Takes the lock or enqueues w; returns whether it took the lock. was_awake: the caller is
+   the woken waiter, and has waited for waited_ns in total. */
 static bool take_or_queue_locked(struct mutex *m, struct rt_waiter *w, bool was_awake,
                                  int64_t waited_ns) {
     if (was_awake) {
-        m->awake = false; /* before he calls: see take_or_call_locked() */
+        m->awake = false; /* before take_or_call_locked(), which reads it */
     }
     if (take_or_call_locked(m)) {
         if (was_awake) {
@@ -232,7 +233,7 @@ static bool take_or_queue_locked(struct mutex *m, struct rt_waiter *w, bool was_
     return false;
 }
 
-/* Waits in the queue, again and again, until the lock is taken or the time is over. */
+/* Waits in the queue, perhaps repeatedly, until it has the lock or the deadline passes. */
 static int wait_for_lock(struct mutex *m, struct rt_g *g, int64_t deadline_ns,
                          enum rt_wait_reason reason, const void *pc) {
     int64_t since_ns = os_now();
@@ -250,7 +251,7 @@ static int wait_for_lock(struct mutex *m, struct rt_g *g, int64_t deadline_ns,
             return 0;
         }
         if (w->result == RT_WAIT_PENDING) {
-            leave_queue(m, w);
+            mutex_leave_queue(m, w);
             return -ETIMEDOUT;
         }
         if (compete(m)) {
@@ -275,18 +276,19 @@ static RT_NOINLINE int lock_slow(struct mutex *m, int64_t deadline_ns,
     return result;
 }
 
-/* Leaving it */
+/* Unlocking */
 
-/* Guesses that nobody calls. False: somebody does, and the caller has to stay(). */
-static inline bool leave(struct mutex *m) {
-    /* release: publishes what was done under the lock. Pairs with take(). The last access
-       to the mutex, if nobody calls. */
+/* Frees the lock if CALLING is clear. Returns false if CALLING is set; then the caller has
+   to call stay(). */
+static inline bool mutex_leave(struct mutex *m) {
+    /* release: publishes the critical section. Pairs with lock_take(). If CALLING is
+       clear, this is the last access to the mutex. */
     return rt_sub_acqrel(&m->state, LOCKED) == LOCKED;
 }
 
-/* Undoes a leave() that freed nothing. */
+/* Undoes a mutex_leave() that freed nothing. */
 static void stay(struct mutex *m) {
-    /* acq_rel: for uniformity; it is still the caller's lock, unless it never was. */
+    /* acq_rel: relaxed would do: the caller still holds the lock, or never held it. */
     if (rt_or_acqrel(&m->state, LOCKED) != CALLING) {
         rt_fatal("sync: unlock of unlocked mutex");
     }
@@ -296,8 +298,7 @@ static bool waited_long(const struct rt_waiter *w) {
     return os_now() - *(const int64_t *)w->value > STARVING_AFTER_NS;
 }
 
-/* Takes the next one off the queue, and says what he will be; NULL: they have all timed
-   out. */
+/* Claims the first waiter and stores its result; NULL: all waiters have timed out. */
 static struct rt_waiter *next_locked(struct mutex *m) {
     rt_assert_spin_held(&m->guard);
     struct rt_waiter *w = rt_waitq_claim(&m->queue);
@@ -307,38 +308,39 @@ static struct rt_waiter *next_locked(struct mutex *m) {
         w->result = hands_over ? RESULT_HANDED : RESULT_AWAKE;
     }
     if (empty || !hands_over) {
-        rt_and_acqrel(&m->state, ~CALLING); /* acq_rel: for uniformity */
+        rt_and_acqrel(&m->state, ~CALLING); /* relaxed would do: the caller's own lock */
     }
     m->awake = w != NULL && !hands_over;
     m->starving = hands_over && !empty && waited_long(w);
     return w;
 }
 
-/* Somebody calls. Returns who is to be woken; NULL: look again. */
+/* CALLING is set. Returns the waiter to wake; NULL: there is none, and the caller still
+   holds the lock. */
 static struct rt_waiter *unlock_calling(struct mutex *m) {
     rt_spin_lock(&m->guard);
     struct rt_waiter *w = next_locked(m);
     rt_spin_unlock(&m->guard);
     if (w != NULL && w->result == RESULT_AWAKE) {
-        /* release: publishes what was done under the lock. Pairs with take(). The last
+        /* release: publishes the critical section. Pairs with lock_take(). The last
            access to the mutex. */
         rt_and_acqrel(&m->state, ~LOCKED);
     }
     return w;
 }
 
-/* Frees the lock or hands it over, and wakes who comes next. True: it was handed to a
-   goroutine. */
+/* Frees the lock or hands it over, and wakes the first waiter. Returns whether it handed
+   the lock to a goroutine. */
 static RT_NOINLINE bool unlock_slow(struct mutex *m) {
     struct rt_waiter *w;
     bool handed = false;
-    /* Before a waiter is off the queue, so that a deadlock is not reported with him in a
-       foreign thread's hands. */
+    /* Enter before claiming a waiter, so that checkdead does not report a deadlock while a
+       foreign thread is about to wake it. */
     rt_enter();
     do {
         stay(m);
         w = unlock_calling(m);
-    } while (w == NULL && !leave(m));
+    } while (w == NULL && !mutex_leave(m));
     if (w != NULL) {
         handed = w->result == RESULT_HANDED && (w->g->flags & RT_G_FLAG_FOREIGN) == 0;
         rt_ready(w->g);
@@ -347,17 +349,22 @@ static RT_NOINLINE bool unlock_slow(struct mutex *m) {
     return handed;
 }
 
-/* For others in sync/ */
+/* For the rest of sync/ */
 
 int rt_mutex_lock_until(tuco_mutex *raw, int64_t deadline_ns, enum rt_wait_reason reason,
                         const void *pc) {
     struct mutex *m = mutex_of(raw);
-    return likely(take(m)) ? 0 : lock_slow(m, deadline_ns, reason, pc);
+    int result = likely(lock_take(m)) ? 0 : lock_slow(m, deadline_ns, reason, pc);
+    if (result == 0) {
+        rt_race_acquire(m);
+    }
+    return result;
 }
 
 void rt_mutex_unlock(tuco_mutex *raw) {
     struct mutex *m = mutex_of(raw);
-    if (unlikely(!leave(m))) {
+    rt_race_release(m);
+    if (unlikely(!mutex_leave(m))) {
         unlock_slow(m);
     }
 }
@@ -366,13 +373,18 @@ void rt_mutex_unlock(tuco_mutex *raw) {
 
 void tuco_mutex_lock(tuco_mutex *raw) {
     struct mutex *m = mutex_of(raw);
-    if (unlikely(!take(m))) {
+    if (unlikely(!lock_take(m))) {
         (void)lock_slow(m, OS_NEVER, RT_WAIT_mutex, __builtin_return_address(0));
     }
+    rt_race_acquire(m);
 }
 
 bool tuco_mutex_try_lock(tuco_mutex *m) {
-    return try_lock(mutex_of(m));
+    bool taken = try_lock(mutex_of(m));
+    if (taken) {
+        rt_race_acquire(m);
+    }
+    return taken;
 }
 
 int tuco_mutex_lock_until(tuco_mutex *m, tuco_time deadline) {
@@ -381,10 +393,11 @@ int tuco_mutex_lock_until(tuco_mutex *m, tuco_time deadline) {
 
 void tuco_mutex_unlock(tuco_mutex *raw) {
     struct mutex *m = mutex_of(raw);
-    if (unlikely(!leave(m)) && unlock_slow(m)) {
-        /* The new owner is next here: without this it would have to wait, and the lock
-           with it, until the caller stops or another P steals it. */
+    rt_race_release(m);
+    if (unlikely(!mutex_leave(m)) && unlock_slow(m)) {
+        /* The new owner is in runnext. Without the yield, it and the lock would wait until
+           the caller parks or another P steals it. */
         tuco_yield();
     }
-    tuco_checkpoint(); /* one who only ever takes free locks does not enter otherwise */
+    tuco_checkpoint(); /* lets a loop of uncontended locking be preempted */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The mutex, for the objects that are built on it. */
+/* Internal mutex operations, for the condition variable and the readers-writer lock. */
 #ifndef RT_SYNC_MUTEX_H
 #define RT_SYNC_MUTEX_H
 
@@ -8,13 +8,12 @@
 
 #include <tuco/sync.h>
 
-/* tuco_mutex_lock_until() for another object's sake: reason and pc are what a report
-   shows. */
+/* tuco_mutex_lock_until() on behalf of another object: reports show reason and pc. */
 int rt_mutex_lock_until(tuco_mutex *m, int64_t deadline_ns, enum rt_wait_reason reason,
                         const void *pc);
 
-/* tuco_mutex_unlock() for one who goes on to wait at once, or has others to wake: it does
-   not yield to the one that it hands the lock to. */
+/* tuco_mutex_unlock() for a caller that waits next or has other goroutines to wake: it does
+   not yield to a waiter that it hands the lock to. */
 void rt_mutex_unlock(tuco_mutex *m);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Pools: objects that are kept for reuse, on the P where they were put back. */
+/* Pools: objects kept for reuse, on the P where they were put back. */
 #include "base/alloc.h"
 #include "base/atomic.h"
-#include "sched/enter.h"
+#include "base/race.h"
+#include "sched/syscall/enter.h"
 #include "sched/m.h"
 #include "sched/p.h"
 #include "sched/spin.h"
@@ -11,23 +12,23 @@
 #include <tuco/sync.h>
 
 /*
- * Problem. An object that has just been put back is warm in the cache of that core, and
- * whoever runs there should get it without asking anybody.
+ * Problem. An object that has just been put back is warm in that core's cache. The next
+ * goroutine on the core should get it without synchronization.
  *
- * The way taken. Each P has a small stack of objects that only its owner touches, with
- * plain loads and stores: nobody takes the P from a goroutine that is inside the runtime. Behind the stacks there is one shelf for all,
- * under a spin lock; a stack that is full moves half of it there, and one that is empty
- * takes as much from there, so that the lock is taken once in LOCAL_OBJECTS / 2
- * operations at most, also if one P only puts and another only gets. Threads without a P
- * use the shelf.
+ * The way taken. Each P has a small stack of objects. Only the P's owner touches it, with
+ * plain loads and stores; no thread retakes the P of a goroutine that is inside the
+ * runtime. All Ps share one shelf under a spin lock. A full stack moves half of its objects
+ * to the shelf, and an empty one takes as many from it. So the lock is taken at most once
+ * in MOVE_OBJECTS operations, also if one P only puts and another only gets, unless the
+ * shelf is empty or full. Threads without a P use the shelf.
  *
- * Bound. At most SHELF_OBJECTS + LOCAL_OBJECTS for each P are kept; what is put beyond
- * that is destroyed. Nothing is destroyed for being old. What lies in the stack of a P is
- * not found from another one, which makes a new object instead.
+ * Bound. The pool keeps at most SHELF_OBJECTS, plus LOCAL_OBJECTS for each P. Objects put
+ * beyond that are destroyed; none is destroyed for its age. A P does not search the stacks
+ * of other Ps; it makes a new object instead.
  *
- * The stacks of BLOCK_PS neighbouring Ps are one allocation, made when the first of them
- * puts something. If there is no memory, they do with the shelf. It is made outside of the
- * runtime, as objects are made and destroyed there.
+ * The stacks of BLOCK_PS neighbouring Ps are one allocation, a block, made when the first
+ * of them puts an object. If it fails, these Ps use the shelf. Blocks are allocated, and
+ * objects made and destroyed, outside of the runtime.
  */
 #define LOCAL_OBJECTS 15 /* with their number, two cache lines */
 #define MOVE_OBJECTS  (LOCAL_OBJECTS / 2)
@@ -37,7 +38,7 @@
 
 _Static_assert(RT_PROCS_MAX % BLOCK_PS == 0, "every P has a place");
 
-/* Owner of the P. */
+/* Owner: the M that has the P, inside the runtime. */
 struct local {
     size_t count;
     void *objects[LOCAL_OBJECTS]; /* the warmest last */
@@ -53,32 +54,33 @@ struct tuco_pool {
     void (*destroy)(void *, void *);
     void *arg;
 
-    /* Atomic: NULL until it is first needed, and then for good. */
+    /* Atomic: set once, by make_block(). */
     rt_atomic(struct block *) blocks[BLOCKS];
 
     struct rt_spin
-        lock RT_CACHE_ALIGNED; /* of the shelf; no goroutine switches under it */
-    /* The lock. */
+        lock RT_CACHE_ALIGNED; /* guards the shelf; its holder does not switch */
+    /* Under the lock. */
     size_t shelf_count;
     void *shelf[SHELF_OBJECTS];
 };
 
 /* The stacks */
 
-/* The place of the block of m's P. Inside; the place stays what it is. */
+/* Returns where the pointer to the block of m's P is stored. Call it inside; the result is
+   valid as long as the pool. */
 static inline rt_atomic(struct block *) *place_of(tuco_pool *pool, const struct rt_m *m) {
     return &pool->blocks[m->p->id / BLOCK_PS];
 }
 
-/* The stack of m's P; NULL: there is no memory for it yet. Inside, and good until the
-   caller leaves. */
+/* Returns the stack of m's P; NULL: its block does not exist yet. Call it inside; the
+   result may be used until the caller leaves the runtime. */
 static inline struct local *local_of(tuco_pool *pool, const struct rt_m *m) {
     /* acquire: sees the block zeroed. Pairs with make_block(). */
     struct block *b = rt_load_acq(place_of(pool, m));
     return likely(b != NULL) ? &b->locals[m->p->id % BLOCK_PS] : NULL;
 }
 
-/* Outside. */
+/* Called outside of the runtime. */
 static RT_NOINLINE void make_block(rt_atomic(struct block *) *place) {
     struct block *b = rt_alloc_lines(sizeof *b);
     struct block *other = NULL;
@@ -88,9 +90,9 @@ static RT_NOINLINE void make_block(rt_atomic(struct block *) *place) {
     }
 }
 
-/* The shelf. Inside, or on a thread without an M. */
+/* The shelf: used inside the runtime, or by a foreign thread */
 
-/* As many as there are, up to most; returns how many. */
+/* Takes up to most objects; returns their number. */
 static size_t shelf_take(tuco_pool *pool, void **objects, size_t most) {
     rt_spin_lock_thread(&pool->lock);
     size_t n = pool->shelf_count < most ? pool->shelf_count : most;
@@ -100,7 +102,7 @@ static size_t shelf_take(tuco_pool *pool, void **objects, size_t most) {
     return n;
 }
 
-/* As many as there is room for; returns how many. */
+/* Puts as many objects as there is room for; returns their number. */
 static size_t shelf_put(tuco_pool *pool, void *const *objects, size_t count) {
     rt_spin_lock_thread(&pool->lock);
     size_t room = SHELF_OBJECTS - pool->shelf_count;
@@ -111,7 +113,7 @@ static size_t shelf_put(tuco_pool *pool, void *const *objects, size_t count) {
     return n;
 }
 
-/* The program's functions: outside */
+/* The user's functions: called outside of the runtime */
 
 static void *make_object(tuco_pool *pool) {
     return pool->make == NULL ? NULL : pool->make(pool->arg);
@@ -119,14 +121,15 @@ static void *make_object(tuco_pool *pool) {
 
 static void destroy_objects(tuco_pool *pool, void *const *objects, size_t count) {
     for (size_t i = 0; i < count && pool->destroy != NULL; i++) {
+        rt_race_acquire(objects[i]);
         pool->destroy(pool->arg, objects[i]);
     }
 }
 
-/* Taking and putting. l: of the caller's P, inside; NULL: it has none. */
+/* Taking and putting. l: the stack of the caller's P, inside; NULL: there is none. */
 
-/* NULL: there is none. */
-static inline void *take(tuco_pool *pool, struct local *l) {
+/* Returns NULL if the pool has no object for the caller. */
+static inline void *object_take(tuco_pool *pool, struct local *l) {
     void *object;
     if (unlikely(l == NULL)) {
         return shelf_take(pool, &object, 1) == 1 ? object : NULL;
@@ -137,7 +140,7 @@ static inline void *take(tuco_pool *pool, struct local *l) {
     return likely(l->count > 0) ? l->objects[--l->count] : NULL;
 }
 
-/* What there was no room for, the coldest. */
+/* The objects that found no room: the least recently put ones. */
 struct rest {
     size_t count;
     void *objects[MOVE_OBJECTS];
@@ -186,15 +189,20 @@ void *tuco_pool_get(tuco_pool *pool) {
     struct rt_m *m = arch_self();
     if (likely(m != NULL)) {
         m = rt_m_enter_nested(m);
-        object = take(pool, local_of(pool, m));
+        object = object_take(pool, local_of(pool, m));
         rt_m_leave_nested(m);
     } else {
-        object = take(pool, NULL);
+        object = object_take(pool, NULL);
     }
-    return likely(object != NULL) ? object : make_object(pool);
+    if (unlikely(object == NULL)) {
+        return make_object(pool);
+    }
+    rt_race_acquire(object);
+    return object;
 }
 
-/* True: it has been put. False: *place is that of a block which has to be made first. */
+/* Puts the object. Returns false if the P's block has to be made first, at *place, and
+   anyhow is false. */
 static bool put_inside(tuco_pool *pool, void *object, bool anyhow, struct rest *rest,
                        rt_atomic(struct block *) **place) {
     struct rt_m *m = rt_m_enter_nested(arch_self());
@@ -214,6 +222,7 @@ void tuco_pool_put(tuco_pool *pool, void *object) {
     if (unlikely(object == NULL)) {
         return;
     }
+    rt_race_release(object);
     if (unlikely(arch_self() == NULL)) {
         put(pool, NULL, object, &rest);
     } else {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Readers-writer lock: many readers, or one writer, and no side waits for ever. */
+/* Readers-writer lock: many readers or one writer; neither side starves. */
 #include "base/die.h"
+#include "base/race.h"
 #include "sched/park.h"
 #include "sync/mutex.h"
 #include "sync/waiting.h"
@@ -8,51 +9,53 @@
 #include <errno.h>
 
 /*
- * Writers contend for a mutex among themselves, by its rules. The one who has it deals
- * with the readers:
+ * Writers contend for a mutex. The writer that holds the mutex then deals with the readers:
  *
- *   - A writer that finds readers sets WANTED and waits until they are gone. Readers that
- *     come meanwhile queue. So readers that overlap for ever do not keep it out.
- *   - A writer that leaves lets all readers in that are in the queue, also if the next
- *     writer waits already. So writers do not keep readers out.
+ *   - A writer that finds readers sets WANTED and waits until they have unlocked. New
+ *     readers queue meanwhile. So overlapping readers do not starve a writer.
+ *   - A writer that unlocks admits all queued readers, even if the next writer already
+ *     waits. So writers do not starve readers.
  *
  * The state is one word:
  *   HELD    a writer holds the lock
- *   WANTED  a writer waits for HELD, or for the readers, to go
+ *   WANTED  a writer waits until HELD is clear and no reader holds the lock
  *   QUEUED  the queue of readers is not empty
- *   and in READER steps above them, how many readers hold the lock
+ *   READER  times the number of readers that hold the lock
  *
- * Lifetime. The lock may be gone as soon as another could have it, and left it. So the
- * instruction that frees it is the last of an unlock on it, and a writer releases the
- * mutex before the state. Then the next writer can have the mutex while the last one
- * still holds the state: it waits for it as it does for a reader. Where an unlock passes
- * the lock on to somebody, the lock is his before it is told to him.
+ * Lifetime. The lock may be freed as soon as another goroutine can lock and unlock it. So
+ * the instruction that frees it is the last access of an unlock, and a writer unlocks the
+ * mutex before the state. The next writer may then hold the mutex while the previous one
+ * still holds the state; it waits for it as it waits for a reader. An unlock that hands the
+ * lock to a waiter updates the state before it wakes the waiter.
  *
  * Invariants.
  *   HELD implies that no reader holds the lock.
- *   HELD or WANTED imply that no reader comes in by itself.
+ *   HELD or WANTED implies that new readers queue.
  *   QUEUED implies HELD or WANTED.
- *   WANTED and QUEUED change under the guard only, QUEUED with the queue. So does HELD,
- *   unless both are clear.
- *   With WANTED, the last reader leaves under the guard.
+ *   WANTED and QUEUED change only under the guard, QUEUED together with the queue. So does
+ *   HELD, unless both are clear.
+ *   With WANTED set, the last reader unlocks under the guard.
  *
- * Not guaranteed: a second read lock by one who has one. If a writer comes between the
- * two, it waits for the first and the second waits for it.
+ * Not guaranteed: that a reader can lock for reading a second time. If a writer arrives in
+ * between, it waits for the first read lock, and the second one waits for the writer.
  */
 #define HELD   UINT64_C(1)
 #define WANTED UINT64_C(2)
 #define QUEUED UINT64_C(4)
 #define READER UINT64_C(8)
 
-/* How often a writer looks whether those who hold the lock have gone, before it waits:
-   the last writer frees the state some nanoseconds after the mutex. */
+/* How often a writer reads the state before it waits: the previous writer frees the state
+   some nanoseconds after the mutex. */
 #define LOOKS 16
 
 struct rwmutex {
-    tuco_mutex writers;        /* before the guard */
-    rt_atomic(uint64_t) state; /* Atomic: see above */
-    struct rt_waitq readers;   /* under the guard */
-    struct rt_waiter *writer;  /* under the guard: waits with WANTED; NULL: none parked */
+    /* Held by the writer that holds or wants the state; locked before the guard. */
+    tuco_mutex writers;
+    /* Atomic: see above. */
+    rt_atomic(uint64_t) state;
+    /* Under the guard. */
+    struct rt_waitq readers;
+    struct rt_waiter *writer; /* the parked writer that set WANTED; NULL: none */
     struct rt_spin guard;
 };
 
@@ -69,8 +72,8 @@ static struct rwmutex *rwmutex_of(tuco_rwmutex *rw) {
 static inline bool try_rlock(struct rwmutex *rw) {
     uint64_t s = rt_load_rlx(&rw->state); /* relaxed: the compare-and-swap decides */
     while (likely((s & (HELD | WANTED)) == 0)) {
-        /* acquire: sees what the last writer did. Pairs with leave() and
-           pass_on_locked(). */
+        /* acquire: sees what the last writer did. Pairs with rwmutex_leave(),
+           pass_on_locked() and withdraw(). */
         if (likely(rt_cas_acqrel(&rw->state, &s, s + READER))) {
             return true;
         }
@@ -78,7 +81,7 @@ static inline bool try_rlock(struct rwmutex *rw) {
     return false;
 }
 
-/* Takes a read lock, or puts w into the queue. */
+/* Takes a read lock or enqueues w; returns whether it took the lock. */
 static bool rlock_or_queue_locked(struct rwmutex *rw, struct rt_waiter *w) {
     rt_assert_spin_held(&rw->guard);
     uint64_t s;
@@ -87,8 +90,8 @@ static bool rlock_or_queue_locked(struct rwmutex *rw, struct rt_waiter *w) {
             return true;
         }
         s = rt_load_rlx(&rw->state); /* relaxed: the compare-and-swap decides */
-        /* acq_rel: the writer sees QUEUED when it leaves, and then the queue by the
-           guard. */
+        /* acq_rel: the compare-and-swap in rwmutex_leave() sees QUEUED; the guard
+           publishes the queue. */
     } while ((s & (HELD | WANTED)) == 0 || !rt_cas_acqrel(&rw->state, &s, s | QUEUED));
     rt_waitq_push(&rw->readers, w);
     return false;
@@ -109,7 +112,7 @@ static int queue_reader(struct rwmutex *rw, struct rt_g *g, int64_t deadline_ns,
     rt_spin_lock(&rw->guard);
     rt_waitq_remove(&rw->readers, w);
     if (rt_waitq_seems_empty(&rw->readers)) {
-        rt_and_acqrel(&rw->state, ~QUEUED); /* acq_rel: for uniformity */
+        rt_and_acqrel(&rw->state, ~QUEUED); /* relaxed would do: it publishes nothing */
     }
     rt_spin_unlock(&rw->guard);
     return -ETIMEDOUT;
@@ -126,7 +129,7 @@ static RT_NOINLINE int rlock_slow(struct rwmutex *rw, int64_t deadline_ns,
     return result;
 }
 
-/* The writer who is parked, if the clock has not been faster. */
+/* Claims the parked writer; NULL: there is none, or its deadline has claimed it. */
 static struct rt_waiter *claim_writer_locked(struct rwmutex *rw) {
     rt_assert_spin_held(&rw->guard);
     struct rt_waiter *w = rw->writer;
@@ -142,19 +145,21 @@ static bool is_last_reader(uint64_t s) {
     return (s & WANTED) != 0 && s / READER == 1;
 }
 
-/* The last reader leaves, and a writer waits. False: it is not so any more. */
+/* Unlocks the last reader while a writer waits. Returns false if the caller is not the last
+   reader any more, or no writer waits. */
 static bool runlock_last(struct rwmutex *rw) {
     struct rt_waiter *w = NULL;
-    /* Before the writer is taken out, so that a deadlock is not reported with him in a
-       foreign thread's hands. */
+    /* Enter before claiming the writer, so that checkdead does not report a deadlock while
+       a foreign thread is about to wake it. */
     rt_enter();
     rt_spin_lock(&rw->guard);
     bool last = is_last_reader(rt_load_rlx(&rw->state)); /* relaxed: fixed by the guard */
     if (last) {
         w = claim_writer_locked(rw);
-        /* release: the writer sees what readers did; acquire: what the others did. Pairs
-           with itself and with lock_behind(). The writer that is not parked is about to
-           take the guard: so it is not the last who touches the lock. */
+        /* acquire: sees what other readers did. Pairs with runlock(). release: passes it
+           on. Pairs with hold_or_want_locked() and try_hold(); rt_ready() publishes it to
+           w. Safe because the lock outlives the guard: w has not returned, or, if w is
+           NULL, the writer has timed out and still has to take the guard in withdraw(). */
         rt_add_acqrel(&rw->state, w != NULL ? HELD - WANTED - READER : -READER);
     }
     rt_spin_unlock(&rw->guard);
@@ -175,28 +180,28 @@ static void runlock(struct rwmutex *rw) {
             if (runlock_last(rw)) {
                 return;
             }
-            s = rt_load_rlx(&rw->state); /* relaxed: likewise */
+            s = rt_load_rlx(&rw->state); /* relaxed: as above */
         } else if (likely(rt_cas_acqrel(&rw->state, &s, s - READER))) {
-            /* release: a writer sees what was done under the lock. Pairs with
-               try_hold() and runlock_last(). The last access to the lock. */
+            /* release: publishes the reader's section to writers. Pairs with try_hold(),
+               hold_or_want_locked() and runlock_last(). The last access to the lock. */
             return;
         }
     }
 }
 
-/* Writers: all have the mutex, until they leave */
+/* Writers: they hold the mutex, up to rwmutex_leave() */
 
 static inline bool try_hold(struct rwmutex *rw) {
     uint64_t s = 0;
-    /* acquire: sees what readers and the last writer did. Pairs with runlock() and
-       leave(). */
+    /* acquire: sees what readers and the last writer did. Pairs with runlock(),
+       runlock_last() and rwmutex_leave(). */
     return rt_cas_acqrel(&rw->state, &s, HELD);
 }
 
 static bool try_hold_for_a_while(struct rwmutex *rw) {
     for (int i = 0; i < LOOKS; i++) {
         rt_cpu_relax();
-        /* relaxed: a look that leaves the line shared */
+        /* relaxed: keeps the line shared; the compare-and-swap decides */
         if (rt_load_rlx(&rw->state) == 0 && try_hold(rw)) {
             return true;
         }
@@ -204,33 +209,35 @@ static bool try_hold_for_a_while(struct rwmutex *rw) {
     return false;
 }
 
-/* Says that a writer waits, or takes the lock if nobody holds it. */
+/* Takes the lock if it is free, or sets WANTED and registers w. Returns whether it took the
+   lock. */
 static bool hold_or_want_locked(struct rwmutex *rw, struct rt_waiter *w) {
     rt_assert_spin_held(&rw->guard);
-    /* acq_rel: from here on no reader comes in, and the last one that is in leaves under
-       the guard. */
+    /* acq_rel: from here on new readers queue, and the last reader unlocks under the guard.
+       acquire: as in try_hold(), if the lock is free. */
     uint64_t s = rt_or_acqrel(&rw->state, WANTED);
     if ((s & HELD) == 0 && s < READER) {
-        rt_add_acqrel(&rw->state, HELD - WANTED); /* acquire: as in try_hold() */
+        rt_add_acqrel(&rw->state, HELD - WANTED); /* relaxed would do: see above */
         return true;
     }
     rw->writer = w;
     return false;
 }
 
-/* The time is over: lets in whom only this writer kept out, and gives the mutex back. */
+/* The writer's deadline has passed. Clears WANTED, admits the queued readers unless HELD
+   is set, and unlocks the mutex. */
 static void withdraw(struct rwmutex *rw) {
     struct rt_g *readers = NULL;
     uint32_t count = 0;
     rt_spin_lock(&rw->guard);
     rw->writer = NULL;
-    /* relaxed: the guard is held, and the last writer, if it is not out yet, lets the
-       readers in */
+    /* relaxed: if the previous writer is still HELD, it has to take the guard to unlock,
+       because WANTED is set, and admits the readers then. */
     if ((rt_load_rlx(&rw->state) & HELD) == 0) {
         readers = rt_waitq_claim_all(&rw->readers, &count);
-        rt_and_acqrel(&rw->state, ~QUEUED); /* acq_rel: for uniformity */
+        rt_and_acqrel(&rw->state, ~QUEUED); /* relaxed would do: it publishes nothing */
     }
-    /* release: as in pass_on_locked() */
+    /* acq_rel: passes on the last writer's section. Pairs with try_rlock(). */
     rt_add_acqrel(&rw->state, count * READER - WANTED);
     rt_spin_unlock(&rw->guard);
     rt_mutex_unlock(&rw->writers);
@@ -276,15 +283,15 @@ static int lock_until(struct rwmutex *rw, int64_t deadline_ns, const void *pc) {
     return lock_behind(rw, deadline_ns, pc);
 }
 
-/* A writer frees the state for those who wait: the readers in the queue, or else the next
-   writer. Returns who is to be woken. False: nobody waits any more. */
+/* A writer hands the state to the queued readers, or else to the next writer. *woken is the
+   list of goroutines to ready. Returns false if all waiters have timed out. */
 static bool pass_on_locked(struct rwmutex *rw, struct rt_g **woken) {
     uint32_t count;
     rt_assert_spin_held(&rw->guard);
     uint64_t s = rt_load_rlx(&rw->state); /* relaxed: with HELD, fixed by the guard */
     *woken = rt_waitq_claim_all(&rw->readers, &count);
     if (count == 0 && (s & WANTED) == 0) {
-        /* They have all timed out. acq_rel: for uniformity. */
+        /* All have timed out. acq_rel: relaxed would do: the caller holds the lock. */
         rt_and_acqrel(&rw->state, ~QUEUED);
         return false;
     }
@@ -297,10 +304,10 @@ static bool pass_on_locked(struct rwmutex *rw, struct rt_g **woken) {
             after = HELD;
         }
     }
-    /* release: publishes what was done under the lock. Pairs with try_rlock() and
-       hold_or_want_locked(); those who are woken see it by that. Safe because somebody is
-       not out of his call: those who are woken, or the writer of WANTED, who takes the
-       guard yet. */
+    /* release: publishes the writer's section. Pairs with try_rlock() and
+       hold_or_want_locked(); rt_ready_list() publishes it to the woken. Safe because the
+       lock outlives the guard: the woken have not returned, or the writer that set WANTED
+       has timed out and still has to take the guard in withdraw(). */
     rt_store_rel(&rw->state, after);
     return true;
 }
@@ -318,16 +325,34 @@ static RT_NOINLINE bool leave_slow(struct rwmutex *rw) {
     return done;
 }
 
-static void leave(struct rwmutex *rw) {
+static void rwmutex_leave(struct rwmutex *rw) {
     uint64_t s = HELD;
-    /* release: publishes what was done under the lock. Pairs with try_rlock() and
-       try_hold(). The last access to the lock. */
+    /* release: publishes the writer's section. Pairs with try_rlock() and try_hold(). The
+       last access to the lock. */
     while (unlikely(!rt_cas_acqrel(&rw->state, &s, 0))) {
         if (leave_slow(rw)) {
             return;
         }
         s = HELD;
     }
+}
+
+/* Annotations for ThreadSanitizer: see race.h. Readers are ordered after the last writer
+   and before the next, but not among each other: so they release another address. */
+
+static bool race_read(struct rwmutex *rw, bool locked) {
+    if (locked) {
+        rt_race_acquire(&rw->state);
+    }
+    return locked;
+}
+
+static bool race_write(struct rwmutex *rw, bool locked) {
+    if (locked) {
+        rt_race_acquire(&rw->state);
+        rt_race_acquire(&rw->readers);
+    }
+    return locked;
 }
 
 /* Public */
@@ -337,24 +362,32 @@ void tuco_rwmutex_rlock(tuco_rwmutex *raw) {
     if (unlikely(!try_rlock(rw))) {
         (void)rlock_slow(rw, OS_NEVER, __builtin_return_address(0));
     }
+    race_read(rw, true);
 }
 
-bool tuco_rwmutex_try_rlock(tuco_rwmutex *rw) {
-    return try_rlock(rwmutex_of(rw));
+bool tuco_rwmutex_try_rlock(tuco_rwmutex *raw) {
+    struct rwmutex *rw = rwmutex_of(raw);
+    return race_read(rw, try_rlock(rw));
 }
 
 int tuco_rwmutex_rlock_until(tuco_rwmutex *raw, tuco_time deadline) {
     struct rwmutex *rw = rwmutex_of(raw);
-    return likely(try_rlock(rw)) ? 0
-                                 : rlock_slow(rw, deadline, __builtin_return_address(0));
+    int result =
+        likely(try_rlock(rw)) ? 0 : rlock_slow(rw, deadline, __builtin_return_address(0));
+    race_read(rw, result == 0);
+    return result;
 }
 
-void tuco_rwmutex_runlock(tuco_rwmutex *rw) {
-    runlock(rwmutex_of(rw));
+void tuco_rwmutex_runlock(tuco_rwmutex *raw) {
+    struct rwmutex *rw = rwmutex_of(raw);
+    rt_race_release(&rw->readers);
+    runlock(rw);
 }
 
-void tuco_rwmutex_lock(tuco_rwmutex *rw) {
-    (void)lock_until(rwmutex_of(rw), OS_NEVER, __builtin_return_address(0));
+void tuco_rwmutex_lock(tuco_rwmutex *raw) {
+    struct rwmutex *rw = rwmutex_of(raw);
+    (void)lock_until(rw, OS_NEVER, __builtin_return_address(0));
+    race_write(rw, true);
 }
 
 bool tuco_rwmutex_try_lock(tuco_rwmutex *raw) {
@@ -366,19 +399,23 @@ bool tuco_rwmutex_try_lock(tuco_rwmutex *raw) {
         rt_mutex_unlock(&rw->writers);
         return false;
     }
-    return true;
+    return race_write(rw, true);
 }
 
-int tuco_rwmutex_lock_until(tuco_rwmutex *rw, tuco_time deadline) {
-    return lock_until(rwmutex_of(rw), deadline, __builtin_return_address(0));
+int tuco_rwmutex_lock_until(tuco_rwmutex *raw, tuco_time deadline) {
+    struct rwmutex *rw = rwmutex_of(raw);
+    int result = lock_until(rw, deadline, __builtin_return_address(0));
+    race_write(rw, result == 0);
+    return result;
 }
 
 void tuco_rwmutex_unlock(tuco_rwmutex *raw) {
     struct rwmutex *rw = rwmutex_of(raw);
-    /* relaxed: only the holder clears it, and a caller who is not broke the rule */
+    /* relaxed: only the holder clears HELD, and only the holder may call this */
     if (unlikely((rt_load_rlx(&rw->state) & HELD) == 0)) {
         rt_fatal("sync: Unlock of unlocked RWMutex");
     }
+    rt_race_release(&rw->state);
     rt_mutex_unlock(&rw->writers); /* before the state: see 'Lifetime' */
-    leave(rw);
+    rwmutex_leave(rw);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Weighted semaphores: so many units, given out in the order in which they are asked
-   for. */
+/* Weighted semaphores: a number of units, granted in the order of the requests. */
 #include "sync/sem.h"
 #include "base/die.h"
+#include "base/race.h"
 #include "chan/chan.h"
-#include "sched/enter.h"
+#include "sched/syscall/enter.h"
 #include "sched/park.h"
 #include "sync/waiting.h"
 
@@ -12,27 +12,26 @@
 #include <tuco/ctx.h>
 
 /*
- * Everything is done under the guard, which costs one compare-and-swap and a store: as
- * much as a word of units that is changed without a guard would, if somebody in the queue
- * has to be respected as well.
+ * Everything happens under the guard, which costs one compare-and-swap and a store. An
+ * atomic word of units would cost as much, because it has to respect the queue as well.
  *
- * The queue is strict: nobody gets units while somebody else is in it, so that a large
- * request is not overtaken for ever by small ones. Who gets units has them before he is
- * woken.
+ * The queue is strict: no request is granted while an earlier one waits, so that small
+ * requests do not overtake a large one for ever. The releaser grants the units to a waiter
+ * before it wakes it.
  *
- * A context. Its end is the close of a channel. Who waits with a context is in two
- * queues, under two locks, and parks with both held, since whoever finds him in one of
- * them may wake him at once; which of them does is decided by his ticket: see 'Claim' in
- * sched/wait.h. When he goes on he takes himself off the other queue.
+ * A context. Its end is the close of a channel. A waiter with a context is in two queues,
+ * under two locks, and parks with both held, because a waker that finds it in either queue
+ * may ready it at once. The ticket decides which waker wins: see 'Claim' in sched/claim.h.
+ * The waiter then removes itself from the other queue.
  *
  * Invariants, whenever the guard is free:
  *   0 <= held <= size
- *   the first in the queue wants more than size - held, unless its wait is over and it
- *   has not taken itself off yet.
+ *   the first in the queue wants more than size - held units, unless its wait has ended and
+ *   it has not removed itself yet.
  */
 struct semaphore {
     struct rt_spin guard;
-    /* The guard. */
+    /* Under the guard. */
     struct rt_waitq queue; /* a record's value: the units it wants, as int64_t */
     int64_t held;
     /* Immutable after tuco_sem_init(). */
@@ -61,7 +60,7 @@ static bool try_acquire_locked(struct semaphore *s, int64_t n) {
 }
 
 static bool try_acquire(struct semaphore *s, int64_t n) {
-    rt_enter(); /* who is stopped by a signal must not hold the guard */
+    rt_enter(); /* inside, no signal preempts the goroutine while it holds the guard */
     rt_spin_lock(&s->guard);
     bool acquired = try_acquire_locked(s, n);
     rt_spin_unlock(&s->guard);
@@ -69,7 +68,7 @@ static bool try_acquire(struct semaphore *s, int64_t n) {
     return acquired;
 }
 
-/* Gives units to those in front for as long as there are enough: a list for
+/* Grants units to the first waiters while there are enough. Returns a list for
    rt_ready_list(). */
 static struct rt_g *serve_locked(struct semaphore *s) {
     struct rt_g *list = NULL;
@@ -89,9 +88,9 @@ static struct rt_g *serve_locked(struct semaphore *s) {
     return list;
 }
 
-static void release(struct semaphore *s, int64_t n) {
-    /* Before waiters are off the queue, so that a deadlock is not reported with them in a
-       foreign thread's hands. */
+static void give_units(struct semaphore *s, int64_t n) {
+    /* Enter before claiming waiters, so that checkdead does not report a deadlock while a
+       foreign thread is about to wake them. */
     rt_enter();
     rt_spin_lock(&s->guard);
     bool held = n <= s->held;
@@ -110,33 +109,32 @@ static void release(struct semaphore *s, int64_t n) {
     rt_leave();
 }
 
-/* One whose wait is over without units leaves the queue. If it was the first, those
-   behind it may not have to wait. */
-static void leave_queue(struct semaphore *s, struct rt_waiter *w) {
+/* Removes a waiter that got no units. If it was the first, the units may suffice for those
+   behind it. */
+static void sem_leave_queue(struct semaphore *s, struct rt_waiter *w) {
     rt_spin_lock(&s->guard);
     rt_waitq_remove(&s->queue, w);
     struct rt_g *served = serve_locked(s);
     rt_spin_unlock(&s->guard);
     if (served != NULL) {
-        rt_ready_list(served); /* the caller counts as inside the runtime */
+        rt_ready_list(served); /* allowed: the caller is inside the runtime */
     }
 }
 
 /* With a deadline */
 
-static void unlock_none(void *unused) {
-    (void)unused;
-}
-
-/* More than there will ever be: only the time can end it, and nobody waits behind. */
+/* A request for more than size. Only the deadline ends the wait. It is not enqueued, so
+   that no other request waits behind it. */
 static int wait_in_vain(struct rt_g *g, int64_t deadline_ns, const void *pc) {
-    rt_wait_several(g, unlock_none, NULL, rt_claim_new(g), deadline_ns, RT_WAIT_semaphore,
-                    pc);
+    rt_wait_on(g, &(struct rt_wait_terms){.ticket = rt_claim_new(g),
+                                          .deadline_ns = deadline_ns,
+                                          .reason = RT_WAIT_semaphore,
+                                          .pc = pc});
     return -ETIMEDOUT;
 }
 
-static int wait_until(struct semaphore *s, int64_t n, struct rt_g *g, int64_t deadline_ns,
-                      const void *pc) {
+static int sem_wait_until(struct semaphore *s, int64_t n, struct rt_g *g,
+                          int64_t deadline_ns, const void *pc) {
     if (n > s->size) {
         return wait_in_vain(g, deadline_ns, pc);
     }
@@ -149,7 +147,7 @@ static int wait_until(struct semaphore *s, int64_t n, struct rt_g *g, int64_t de
     rt_waitq_push(&s->queue, w);
     rt_wait_record_park(w, &s->guard, deadline_ns, RT_WAIT_semaphore, pc);
     if (w->result == RT_WAIT_PENDING) {
-        leave_queue(s, w);
+        sem_leave_queue(s, w);
         return -ETIMEDOUT;
     }
     return w->result;
@@ -167,7 +165,7 @@ int rt_sem_acquire_until(tuco_sem *raw, int64_t n, int64_t deadline_ns, const vo
         return -ETIMEDOUT;
     }
     struct rt_g *g = rt_wait_begin();
-    int result = wait_until(s, n, g, deadline_ns, pc);
+    int result = sem_wait_until(s, n, g, deadline_ns, pc);
     rt_wait_end(g);
     return result;
 }
@@ -182,20 +180,20 @@ struct locks {
 static struct locks lock_both(struct rt_spin *a, struct rt_spin *b) {
     struct locks l = a < b ? (struct locks){a, b} : (struct locks){b, a};
     rt_spin_lock(l.first);
-    rt_spin_lock_thread(l.second); /* under another: see the law in spin.h */
+    rt_spin_lock_thread(l.second); /* must not yield under the first: see spin.h */
     return l;
 }
 
-/* Run after the switch. What raw points to is on the stack of the one who waits, who may
-   go on once the first lock is released; he takes the other one before he leaves, or his
-   waker had it. */
+/* Runs after the switch. Copies *raw, which lies on the waiter's stack: the waiter may
+   resume once the first lock is released. The second lock stays valid, because the waiter
+   or its waker takes it before the waiter returns. */
 static void unlock_both(void *raw) {
     struct locks l = *(struct locks *)raw;
     rt_spin_unlock(l.first);
     rt_spin_unlock(l.second);
 }
 
-/* True: there is nothing to wait for, or it is over: *result. */
+/* Whether the outcome, *result, is known without waiting. */
 static bool decided_locked(struct semaphore *s, int64_t n, tuco_chan *done, int *result) {
     if (rt_load_rlx(&done->closed) != 0) { /* relaxed: the lock is held */
         *result = -ECANCELED;
@@ -218,26 +216,33 @@ static int wait_or_done(struct semaphore *s, int64_t n, tuco_chan *done, struct 
     uint32_t ticket = rt_claim_new(g);
     struct rt_waiter *w = rt_wait_record(g, &n, ticket);
     closed = *w;
-    closed.value = NULL; /* a receive that discards */
+    closed.value = NULL; /* a receive that discards the value */
     if (n <= s->size) {
         rt_waitq_push(&s->queue, w);
     } else {
-        w->queue = NULL; /* only the context can end it, and nobody waits behind */
+        w->queue = NULL; /* as in wait_in_vain(): not enqueued */
     }
     rt_waitq_push(&done->receivers, &closed);
-    rt_wait_several(g, unlock_both, &locks, ticket, OS_NEVER, RT_WAIT_semaphore, pc);
+    rt_race_release(&s->guard); /* here, because another context unlocks them */
+    rt_race_release(&done->lock);
+    rt_wait_on(g, &(struct rt_wait_terms){.unlock = unlock_both,
+                                          .arg = &locks,
+                                          .ticket = ticket,
+                                          .deadline_ns = OS_NEVER,
+                                          .reason = RT_WAIT_semaphore,
+                                          .pc = pc});
     if (w->result == 0) {
         rt_chan_unwatch(done, &closed);
         return 0;
     }
-    leave_queue(s, w);
+    sem_leave_queue(s, w);
     return -ECANCELED;
 }
 
 static int acquire_with_context(tuco_sem *raw, int64_t n, tuco_ctx *ctx, const void *pc) {
     struct semaphore *s = semaphore_of(raw);
     tuco_chan *done = tuco_ctx_done(ctx);
-    if (done == NULL) { /* it is never done */
+    if (done == NULL) { /* this context never ends */
         return rt_sem_acquire_until(raw, n, OS_NEVER, pc);
     }
     int error = tuco_ctx_err(ctx);
@@ -283,5 +288,5 @@ void tuco_sem_release(tuco_sem *s, int64_t n) {
     if (unlikely(n < 0)) {
         rt_panic("semaphore: released a negative amount");
     }
-    release(semaphore_of(s), n);
+    give_units(semaphore_of(s), n);
 }

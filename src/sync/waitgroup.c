@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Wait groups: a counter and those who wait for it, in one word. */
+/* Wait groups: a counter and its waiters in one word. */
 #include "base/atomic.h"
 #include "base/die.h"
-#include "sched/enter.h"
+#include "base/race.h"
+#include "sched/syscall/enter.h"
 #include "sched/park.h"
 #include "sched/spawn.h"
 #include "sync/waiting.h"
@@ -11,24 +12,32 @@
 #include <tuco/sync.h>
 
 /*
- * The word: the counter in the upper half, the number of the last waiter's descriptor in
- * the lower, 0 for none; the others follow by their links. Each change is one
- * compare-and-swap of the whole. So the one who takes the counter to zero takes the
- * waiters with the same instruction, leaves a zero word, and touches the group no more:
- * it may be gone as soon as one of the waiters runs.
+ * The upper half of the word is the counter. The lower half is the descriptor index of the
+ * last waiter, 0 for none; the other waiters follow by their links (the chain). Each change
+ * is one compare-and-swap of the whole word. So the goroutine that takes the counter to
+ * zero claims the waiters with the same instruction, leaves a zero word, and does not touch
+ * the group again: it may be freed as soon as one of the waiters runs.
  *
- * Timed. ('Timed') Who waits with a deadline may have to leave, and nobody can be taken
- * out of the middle of those links. So he waits elsewhere, in one of some static queues,
- * chosen by the address of the group, and the bit TIMED of the word says that there is
- * one. Then the counter is taken to zero under the lock of that queue, and all who wait
- * there for this group are taken off under the same lock. None can be of a later use of
- * the group, or of another group in its place: nobody has come since. Since the lock is
- * not in the group, that may be gone when it is released.
+ * Timed. ('Timed') A waiter whose deadline passes has to leave, but cannot be removed from
+ * the middle of the singly linked chain. So the waiters with a deadline form a doubly
+ * linked list of records. The bit TIMED in the word reports that the list is not empty; the
+ * lower half is then the index of the list's first waiter, and that waiter's record holds
+ * the chain. A waiter enters and leaves in constant time, whatever the number of waiters.
  *
- * Invariants: waiters != 0 implies counter > 0. A waiter's link is its own until it is in
- * the word, and belongs to who took the word to zero afterwards. TIMED implies counter >
- * 0; while the lock of the group's queue is free, TIMED is set if somebody waits there
- * for the group.
+ *     word                       record of the first        others
+ *     counter, 0, index     -->                             g -> g: no deadline
+ *     counter, TIMED, index -->  value: the chain above;    records: next, prev
+ *                                next, prev
+ *
+ * A lock guards TIMED, the list and the chain behind it; with TIMED set, the counter also
+ * goes to zero under that lock. The lock is static, chosen from a table by the address of
+ * the group, because the group may be freed before it is released. Its holder may be the
+ * commit function of a wait, on any stack.
+ *
+ * Invariants: waiters != 0 implies counter > 0, and TIMED implies waiters != 0. A waiter
+ * owns its link until the waiter is in the word or the chain; then the thread that takes
+ * the word to zero owns it. A record is in the list if its prev is not NULL; the prev of
+ * the first record is the record itself.
  */
 typedef rt_atomic(uint64_t) wg_word;
 
@@ -36,17 +45,18 @@ _Static_assert(sizeof(tuco_wg) == sizeof(wg_word), "the public struct is the wor
 
 #define TIMED (UINT64_C(1) << 63)
 
-/* As many as make it rare that two groups share one. */
-#define TIMED_QUEUES_LOG2 8
+#define COUNTER_MASK (UINT64_C(0x7fffffff) << 32)
 
-static struct timed_queue {
-    struct rt_spin lock;   /* guards the queue; TIMED in the groups' words */
-    struct rt_waitq queue; /* a record's value: the word of its group */
-} RT_CACHE_ALIGNED timed_queues[1 << TIMED_QUEUES_LOG2];
+/* So many that two groups seldom share a lock. */
+#define TIMED_LOCKS_LOG2 8
 
-static struct timed_queue *timed_queue_of(const wg_word *word) {
+static struct {
+    struct rt_spin lock;
+} RT_CACHE_ALIGNED timed_locks[1 << TIMED_LOCKS_LOG2];
+
+static struct rt_spin *timed_lock_of(const wg_word *word) {
     uint64_t mixed = (uint64_t)(uintptr_t)word * UINT64_C(0x9e3779b97f4a7c15);
-    return &timed_queues[mixed >> (64 - TIMED_QUEUES_LOG2)];
+    return &timed_locks[mixed >> (64 - TIMED_LOCKS_LOG2)].lock;
 }
 
 static wg_word *word_of(tuco_wg *wg) {
@@ -54,19 +64,19 @@ static wg_word *word_of(tuco_wg *wg) {
 }
 
 static int64_t counter_of(uint64_t w) {
-    return (int64_t)((w & ~TIMED) >> 32);
+    return (int64_t)((w & COUNTER_MASK) >> 32);
 }
 
 static uint32_t waiters_of(uint64_t w) {
     return (uint32_t)w;
 }
 
-/* Links the waiters by pointer, as rt_ready_list() wants them. */
+/* Returns the chain that begins at the index, as a list for rt_ready_list(). */
 static struct rt_g *waiter_list(uint32_t index) {
     return index == 0 ? NULL : rt_g_of(rt_gpool_at(index));
 }
 
-/* What the counter is to be. */
+/* Returns the counter after n is added; panics if it is out of range. */
 static int64_t counter_after(uint64_t w, int n) {
     int64_t counter = counter_of(w) + n;
     if (unlikely(counter < 0)) {
@@ -78,47 +88,49 @@ static int64_t counter_after(uint64_t w, int n) {
     return counter;
 }
 
-/* Takes those off the queue who wait for this word, and puts them before list. */
-static struct rt_g *claim_timed_locked(struct timed_queue *q, const wg_word *word,
-                                       struct rt_g *list) {
-    rt_assert_spin_held(&q->lock);
-    struct rt_waiter *w = rt_load_rlx(&q->queue.first); /* relaxed: the lock is held */
+/* Returns the first record of the timed list. TIMED is set in w. */
+static struct rt_waiter *first_timed(uint64_t w) {
+    return &waiter_list(waiters_of(w))->waiter;
+}
+
+/* The caller has just taken the word to zero. Returns all waiters, except those whose
+   deadline has claimed them: these see in leave_timed() that they are off the list. */
+static struct rt_g *claim_all_locked(uint64_t before) {
+    if ((before & TIMED) == 0) {
+        return waiter_list(waiters_of(before));
+    }
+    struct rt_waiter *w = first_timed(before);
+    struct rt_g *list = w->value;
     while (w != NULL) {
         struct rt_waiter *next = w->next;
-        if (w->value == word) {
-            rt_waitq_remove(&q->queue, w);
-            if (rt_claim_try(w->g, w->ticket)) {
-                w->result = 0;
-                rt_g_link(w->g, list);
-                list = w->g;
-            }
+        w->prev = NULL;
+        if (rt_claim_try(w->g, w->ticket)) {
+            w->result = 0;
+            rt_g_link(w->g, list);
+            list = w->g;
         }
         w = next;
     }
     return list;
 }
 
-/* add_and_take() where it would take the counter to zero with somebody in the timed
-   queue. */
+/* add_and_take() for a counter that goes to zero while TIMED is set. */
 static RT_NOINLINE struct rt_g *add_and_take_timed(wg_word *word, int n) {
-    struct timed_queue *q = timed_queue_of(word);
-    struct rt_g *list = NULL;
-    rt_spin_lock(&q->lock);
+    struct rt_spin *lock = timed_lock_of(word);
+    rt_spin_lock(lock);
     uint64_t w = rt_load_rlx(word); /* relaxed: the compare-and-swap decides */
     uint64_t after;
     int64_t counter;
     do {
         counter = counter_after(w, n);
-        after = counter == 0 ? 0 : (uint64_t)counter << 32 | (w & (TIMED | UINT32_MAX));
+        after = counter == 0 ? 0 : (uint64_t)counter << 32 | (w & ~COUNTER_MASK);
     } while (!rt_cas_acqrel(word, &w, after)); /* acq_rel: as in add_and_take() */
-    if (counter == 0) {
-        list = claim_timed_locked(q, word, waiter_list(waiters_of(w)));
-    }
-    rt_spin_unlock(&q->lock);
+    struct rt_g *list = counter == 0 ? claim_all_locked(w) : NULL;
+    rt_spin_unlock(lock);
     return list;
 }
 
-/* Adds n; returns the waiters if that made the counter zero. */
+/* Adds n; returns the waiters if the counter is now zero. */
 static struct rt_g *add_and_take(wg_word *word, int n) {
     uint64_t w = rt_load_rlx(word); /* relaxed: the compare-and-swap decides */
     uint64_t after;
@@ -128,17 +140,20 @@ static struct rt_g *add_and_take(wg_word *word, int n) {
         if (unlikely(counter == 0 && (w & TIMED) != 0)) {
             return add_and_take_timed(word, n);
         }
-        after = counter == 0 ? 0 : (uint64_t)counter << 32 | (w & (TIMED | UINT32_MAX));
-        /* release: what was done before is seen by who waits; acquire: and by who takes
-           it to zero for them. Pairs with commit_wait(), want_timed_locked() and with
-           itself. */
+        after = counter == 0 ? 0 : (uint64_t)counter << 32 | (w & ~COUNTER_MASK);
+        /* release: publishes the caller's work to the waiters. acquire: the thread that
+           takes the counter to zero sees the work of all others, and the waiters. Pairs
+           with itself, is_zero(), commit_waitgroup() and push_timed_locked(). */
     } while (!rt_cas_acqrel(word, &w, after));
     return counter == 0 ? waiter_list(waiters_of(w)) : NULL;
 }
 
 void tuco_wg_add(tuco_wg *wg, int n) {
-    /* Before the waiters are off the word, so that a deadlock is not reported with them
-       in a foreign thread's hands. */
+    if (n < 0) {
+        rt_race_release(wg);
+    }
+    /* Enter before claiming the waiters, so that checkdead does not report a deadlock while
+       a foreign thread is about to wake them. */
     rt_enter();
     struct rt_g *waiters = add_and_take(word_of(wg), n);
     if (waiters != NULL) {
@@ -151,34 +166,55 @@ void tuco_wg_done(tuco_wg *wg) {
     tuco_wg_add(wg, -1);
 }
 
-/* Puts the waiter into the word, unless the counter is zero by now. */
-static void commit_wait(struct rt_m *m, struct rt_g *g, void *arg) {
+/* commit_waitgroup() while TIMED is set: puts g into the chain. Returns false if TIMED
+   has been cleared meanwhile. */
+static RT_NOINLINE bool join_timed(wg_word *word, struct rt_g *g) {
+    struct rt_spin *lock = timed_lock_of(word);
+    rt_spin_lock_thread(lock);
+    uint64_t w = rt_load_rlx(word); /* relaxed: TIMED changes under the lock only */
+    bool timed = (w & TIMED) != 0;
+    if (timed) {
+        struct rt_waiter *first = first_timed(w);
+        rt_g_link(g, first->value);
+        first->value = g; /* published by the lock */
+    }
+    rt_spin_unlock(lock);
+    return timed;
+}
+
+/* Puts the waiter into the word, or readies it if the counter is zero by now. */
+static void commit_waitgroup(struct rt_m *m, struct rt_g *g, void *arg) {
     wg_word *word = arg;
     uint64_t w = rt_load_acq(word); /* acquire: as below, for a counter that is zero */
     (void)m;
     do {
+        while (unlikely((w & TIMED) != 0)) {
+            if (join_timed(word, g)) {
+                return;
+            }
+            w = rt_load_acq(word); /* acquire: as above */
+        }
         if (counter_of(w) == 0) {
             rt_ready(g);
             return;
         }
         rt_g_link(g, waiter_list(waiters_of(w)));
-        /* release: publishes g, its registers and its link; acquire: see
-           tuco_wg_add(). */
+        /* release: publishes g, its registers and its link. acquire: sees the work before a
+           counter of zero, in the next round. Pairs with add_and_take(). */
     } while (!rt_cas_acqrel(word, &w, (w & ~(uint64_t)UINT32_MAX) | g->slot.index));
 }
 
 static bool is_zero(wg_word *word) {
-    /* acquire: what was done before the counter became zero is seen. Pairs with
-       tuco_wg_add(). */
+    /* acquire: sees all work before the counter became zero. Pairs with add_and_take(). */
     return counter_of(rt_load_acq(word)) == 0;
 }
 
 static void wait_for_zero(wg_word *word, const void *pc) {
     struct rt_m *m = arch_self();
     if (unlikely(m == NULL)) {
-        rt_foreign_wait(commit_wait, word);
+        rt_foreign_wait(commit_waitgroup, word);
     } else {
-        rt_park(rt_m_enter(m), commit_wait, word, RT_WAIT_waitgroup, pc);
+        rt_park(rt_m_enter(m), commit_waitgroup, word, RT_WAIT_waitgroup, pc);
         rt_m_leave(arch_self());
     }
 }
@@ -188,60 +224,94 @@ void tuco_wg_wait(tuco_wg *wg) {
     if (!is_zero(word)) {
         wait_for_zero(word, __builtin_return_address(0));
     }
+    rt_race_acquire(wg);
+}
+
+bool tuco_wg_try_wait(tuco_wg *wg) {
+    bool zero = is_zero(word_of(wg));
+    if (zero) {
+        rt_race_acquire(wg);
+    }
+    return zero;
 }
 
 /* tuco_wg_wait_until */
 
-/* Sets TIMED; false: the counter is zero. */
-static bool want_timed_locked(wg_word *word) {
-    uint64_t w = rt_load_acq(word); /* acquire: as below, for a counter that is zero */
+/* Makes w the first of the list. Returns false if the counter is zero. */
+static bool push_timed_locked(wg_word *word, struct rt_waiter *w) {
+    uint64_t now = rt_load_acq(word); /* acquire: as below, for a counter that is zero */
     do {
-        if (counter_of(w) == 0) {
+        if (counter_of(now) == 0) {
             return false;
         }
-        /* acq_rel: see add_and_take(). */
-    } while (!rt_cas_acqrel(word, &w, w | TIMED));
+        bool timed = (now & TIMED) != 0;
+        w->next = timed ? first_timed(now) : NULL;
+        w->value = timed ? w->next->value : waiter_list(waiters_of(now));
+        /* acq_rel: passes on the chain from commit_waitgroup() and the work from
+           add_and_take() to the thread that takes the counter to zero. */
+    } while (!rt_cas_acqrel(word, &now, (now & COUNTER_MASK) | TIMED | w->g->slot.index));
+    w->prev = w;
+    if (w->next != NULL) {
+        w->next->prev = w;
+    }
     return true;
 }
 
-static bool anybody_timed_locked(const struct timed_queue *q, const wg_word *word) {
-    struct rt_waiter *w = rt_load_rlx(&q->queue.first); /* relaxed: the lock is held */
-    while (w != NULL && w->value != word) {
-        w = w->next;
+/* Removes the first of the list, w: the next record takes its place in the word, or else
+   the chain. */
+static void replace_first_locked(wg_word *word, const struct rt_waiter *w) {
+    struct rt_g *chain = w->value;
+    uint64_t waiters = chain == NULL ? 0 : chain->slot.index;
+    if (w->next != NULL) {
+        w->next->prev = w->next;
+        w->next->value = chain;
+        waiters = TIMED | w->next->g->slot.index;
     }
-    return w != NULL;
+    uint64_t now = rt_load_rlx(word); /* relaxed: the compare-and-swap decides */
+    /* acq_rel: passes on the work of those that have counted down, and the chain to the
+       next thread that changes the word. Pairs with commit_waitgroup() and
+       add_and_take(). */
+    while (!rt_cas_acqrel(word, &now, (now & COUNTER_MASK) | waiters)) {
+    }
 }
 
-/* The time is over. Whoever finds that he has been taken off was released by a zero
-   counter at the same moment, and the group may be gone. */
-static int leave_timed(struct timed_queue *q, struct rt_waiter *w, wg_word *word) {
-    rt_spin_lock(&q->lock);
-    bool waits = w->queue != NULL;
-    rt_waitq_remove(&q->queue, w);
-    if (waits && !anybody_timed_locked(q, word)) {
-        rt_and_acqrel(word, ~TIMED); /* acq_rel: for uniformity */
+static void remove_timed_locked(wg_word *word, struct rt_waiter *w) {
+    if (w->prev == w) {
+        replace_first_locked(word, w);
+    } else {
+        w->prev->next = w->next;
+        if (w->next != NULL) {
+            w->next->prev = w->prev;
+        }
     }
-    rt_spin_unlock(&q->lock);
+}
+
+/* The deadline has passed. If w is not in the list any more, the counter reached zero
+   meanwhile: returns 0 and does not touch the group, which may be freed. */
+static int leave_timed(struct rt_spin *lock, struct rt_waiter *w, wg_word *word) {
+    rt_spin_lock(lock);
+    bool waits = w->prev != NULL;
+    if (waits) {
+        remove_timed_locked(word, w);
+    }
+    rt_spin_unlock(lock);
     return waits ? -ETIMEDOUT : 0;
 }
 
 static int wait_timed(wg_word *word, struct rt_g *g, int64_t deadline_ns,
                       const void *pc) {
-    struct timed_queue *q = timed_queue_of(word);
-    struct rt_waiter *w = rt_wait_record_until(g, word, deadline_ns);
-    rt_spin_lock(&q->lock);
-    if (!want_timed_locked(word)) {
-        rt_spin_unlock(&q->lock);
+    struct rt_spin *lock = timed_lock_of(word);
+    struct rt_waiter *w = rt_wait_record_until(g, NULL, deadline_ns);
+    rt_spin_lock(lock);
+    if (!push_timed_locked(word, w)) {
+        rt_spin_unlock(lock);
         return 0;
     }
-    rt_waitq_push(&q->queue, w);
-    rt_wait_record_park(w, &q->lock, deadline_ns, RT_WAIT_waitgroup, pc);
-    return w->result == RT_WAIT_PENDING ? leave_timed(q, w, word) : w->result;
+    rt_wait_record_park(w, lock, deadline_ns, RT_WAIT_waitgroup, pc);
+    return w->result == RT_WAIT_PENDING ? leave_timed(lock, w, word) : w->result;
 }
 
-int tuco_wg_wait_until(tuco_wg *wg, tuco_time deadline) {
-    wg_word *word = word_of(wg);
-    const void *pc = __builtin_return_address(0);
+static int waitgroup_wait_until(wg_word *word, int64_t deadline, const void *pc) {
     if (is_zero(word)) {
         return 0;
     }
@@ -258,6 +328,14 @@ int tuco_wg_wait_until(tuco_wg *wg, tuco_time deadline) {
     return result;
 }
 
+int tuco_wg_wait_until(tuco_wg *wg, tuco_time deadline) {
+    int result = waitgroup_wait_until(word_of(wg), deadline, __builtin_return_address(0));
+    if (result == 0) {
+        rt_race_acquire(wg);
+    }
+    return result;
+}
+
 /* tuco_wg_go */
 
 struct wg_call {
@@ -267,10 +345,11 @@ struct wg_call {
 };
 
 static void call_done(void *wg) {
+    rt_end_begin();
     tuco_wg_done(wg);
 }
 
-/* The frame is there until the goroutine ends, and so is the deferred call in it. */
+/* The deferred call lives in this frame, which exists until the goroutine ends. */
 static void run_call(void *raw) {
     struct wg_call *call = raw;
     struct rt_defer done;
@@ -284,9 +363,7 @@ int tuco_wg_go(tuco_wg *wg, tuco_fn *fn, void *arg) {
     struct wg_call call = {.wg = wg, .fn = fn, .arg = arg};
     struct rt_spawn_options o = {
         .copy = &call, .copy_bytes = sizeof call, .pc = __builtin_return_address(0)};
-    if (fn == NULL) {
-        rt_fatal("go of nil func value");
-    }
+    rt_spawn_check(fn != NULL);
     tuco_wg_add(wg, 1);
     int r = rt_spawn(run_call, NULL, &o);
     if (r != 0) {

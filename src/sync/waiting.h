@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits that may have a deadline, in the one queue of an object. */
+/* Waiting in one queue, with an optional deadline. */
 #ifndef RT_SYNC_WAITING_H
 #define RT_SYNC_WAITING_H
 
 #include "os/os.h"
-#include "sched/wait.h"
+#include "sched/waitq.h"
 
-/* Deadlines are compared with the clock only where there is one. */
+/* Reads the clock only if there is a deadline. */
 static inline bool rt_deadline_passed(int64_t deadline_ns) {
     return deadline_ns != OS_NEVER && deadline_ns <= os_now();
 }
 
-/* The embedded record of g, with a ticket if there is a deadline. */
+/* Returns g's embedded record, with a ticket if there is a deadline. */
 static inline struct rt_waiter *rt_wait_record_until(struct rt_g *g, void *value,
                                                      int64_t deadline_ns) {
     return rt_wait_record(g, value,
                           deadline_ns == OS_NEVER ? RT_TICKET_ALONE : rt_claim_new(g));
 }
 
-/* Parks g, whose record is in the queue, and releases the lock. The record's result is
-   RT_WAIT_PENDING afterwards if the deadline came first. */
+/* Parks w->g, whose record is in the queue, and releases the guard after the switch. On
+   return the record's result is RT_WAIT_PENDING if the deadline passed first. */
 static inline void rt_wait_record_park(struct rt_waiter *w, struct rt_spin *guard,
                                        int64_t deadline_ns, enum rt_wait_reason reason,
                                        const void *pc) {
@@ -30,8 +30,8 @@ static inline void rt_wait_record_park(struct rt_waiter *w, struct rt_spin *guar
     }
 }
 
-/* Takes everybody off q, with result 0: a list for rt_ready_list(). *count is how many
-   there are. The lock of q is held. */
+/* Claims every waiter in q with result 0 and returns them as a list for rt_ready_list();
+   *count is their number. The caller holds q's lock. */
 static inline struct rt_g *rt_waitq_claim_all(struct rt_waitq *q, uint32_t *count) {
     struct rt_g *list = NULL;
     struct rt_waiter *w;

@@ -1,58 +1,59 @@
 /* SPDX-License-Identifier: MIT */
-/* The program's own timers and tickers: a timer with a channel, or with a function. */
+/* The user's timers and tickers, which send to a channel or start a goroutine. */
 #include "base/alloc.h"
+#include "base/race.h"
 #include "base/die.h"
 #include "base/lock.h"
 #include "chan/chan.h"
-#include "sched/enter.h"
+#include "sched/syscall/enter.h"
 #include "sched/sched.h"
 #include "sched/spawn.h"
-#include "time/timer.h"
+#include "sched/timers.h"
 
 #include <tuco/go.h>
 #include <tuco/time.h>
 
 /*
- * An alarm is what stands behind every tuco_timer and tuco_ticker, and behind the channel
- * of tuco_after().
+ * An alarm implements every tuco_timer and tuco_ticker, and the channel of tuco_after().
  *
- * Stop against fire. ('Stop against fire') After a stop or reset has returned, no value of
- * before can be received. A firing takes the timer off its wheel, and then comes here with
- * a copy of the tag that the timer was armed with; stop and reset take it off the wheel if
- * it is still there, give the alarm a new tag, and empty the channel. Both do that under
- * the alarm's lock:
- *   firing first    the value is in the channel when stop empties it, or a receiver had
- *                   been waiting for it and has it
- *   stop first      the firing finds another tag, and leaves
- * The lock is held while the value is sent, which may wake a goroutine and for that start a
- * thread: so it ranks before all others.
+ * Stop against fire. ('Stop against fire') After stop or reset has returned, no earlier
+ * value can be received. A firing removes the timer from its wheel, then calls fire() with
+ * a copy of the tag that the timer was armed with. Stop and reset remove the timer from the
+ * wheel if it is still there, change the tag, and empty the channel. Both run under the
+ * alarm's lock:
+ *   fire first      the value is in the channel when stop empties it, or a receiver was
+ *                   already waiting and has it
+ *   stop first      fire() finds another tag, and returns
+ * The lock is held while the value is sent, which may wake a goroutine and start an M: so
+ * it ranks before all other locks.
  *
- * Who keeps it alive. References are held by
- *   - the program's handle, until tuco_timer_free()
- *   - the channel, until its last reference is gone: the program may keep one for longer
- *     than the timer
- *   - the wheel while it is armed, and whoever fires it after that: see timer.h
- * The handle has a reference to the channel. The channel that tuco_after() makes is the
- * caller's; when that is given up before its time has come, nothing is left behind.
+ * Lifetime. References are held by
+ *   - the user's handle, until tuco_timer_free()
+ *   - the channel, until its last reference is dropped: the user may keep it longer than
+ *     the timer
+ *   - the wheel while the timer is armed, then the thread that fires it: see timers.h
+ * The handle holds a reference to the channel. tuco_after() passes that reference to its
+ * caller; if the caller drops it before the timer fires, the alarm is disarmed and freed.
  *
- * When the runtime ends, armed alarms are let go and are as stopped ones. They can be reset
- * when it runs again.
+ * When the runtime ends, it drops armed alarms; they then count as stopped. They can be
+ * reset when a runtime runs again.
  */
 
-/* When there was no memory for the goroutine of a function, it is tried again after
-   this. */
+/* The delay before starting a function's goroutine is retried after it found no memory. */
 #define RETRY_NS ((int64_t)1000 * 1000)
 
 struct alarm {
+    /* Under the lock; while it is armed, see also timers.h. */
     struct rt_timer timer;
+    /* Atomic: see 'Lifetime'. */
     rt_atomic(uint32_t) references;
 
     struct rt_lock lock;
 
-    /* The lock. */
-    bool armed;        /* it will fire with the tag that the timer has now */
-    tuco_chan *chan;   /* NULL: it has a function, or its channel is gone */
-    int64_t period_ns; /* 0: it fires once */
+    /* Under the lock. */
+    bool armed;        /* will fire with the timer's current tag */
+    tuco_chan *chan;   /* NULL: it has a function, or its channel has ended */
+    int64_t period_ns; /* 0: fires once */
 
     /* Immutable. */
     tuco_fn *fn; /* NULL: it has a channel */
@@ -60,10 +61,10 @@ struct alarm {
     uint64_t creator_id;
     const void *creator_pc;
 
-    /* Not there if it has a function. */
+    /* Not allocated if it has a function. owner is immutable, the rest is the channel's. */
     struct rt_chan_owner owner;
     tuco_chan own_chan;
-    tuco_time tick; /* the one value that can wait in it */
+    tuco_time tick; /* the channel's buffer: one value */
 };
 
 _Static_assert(offsetof(struct alarm, tick) ==
@@ -78,43 +79,44 @@ struct tuco_ticker {
     struct alarm alarm;
 };
 
-/* True: it was the last. */
+/* Drops a reference; returns whether it was the last. */
 static bool uncount(struct alarm *a) {
-    /* acq_rel: all that others did with it comes before its end. Pairs with itself. */
+    /* acq_rel: all other uses happen before the alarm is freed. Pairs with itself. */
     return rt_sub_acqrel(&a->references, 1) == 1;
 }
 
-/* Outside. */
+/* Called outside of the runtime. */
 static void drop_reference(struct alarm *a) {
     if (uncount(a)) {
         rt_free(a);
     }
 }
 
-/* Under the lock */
+/* The caller holds the lock */
 
 static void arm_locked(struct alarm *a, int64_t when_ns) {
     rt_assert_held(&a->lock);
+    rt_race_release(a);
     a->armed = when_ns != TUCO_NEVER && rt_phase_now() == RT_RUNNING;
     if (a->armed) {
-        rt_add_rlx(&a->references, 1); /* relaxed: the caller has one */
+        rt_add_rlx(&a->references, 1); /* relaxed: the caller holds one */
         rt_timer_arm(&a->timer, when_ns);
     }
 }
 
-/* True: it was armed, and does not fire any more. */
+/* Returns whether the alarm was armed. It does not fire any more. */
 static bool disarm_locked(struct alarm *a) {
     rt_assert_held(&a->lock);
     bool was_armed = a->armed;
     a->armed = false;
     if (rt_timer_disarm(&a->timer)) {
-        rt_sub_rlx(&a->references, 1); /* relaxed: the caller has another */
+        rt_sub_rlx(&a->references, 1); /* relaxed: the caller holds another */
     }
-    a->timer.tag++; /* after it has left its wheel, which reads the tag */
+    a->timer.tag++; /* after it is off the wheel, where the firing thread reads it */
     return was_armed;
 }
 
-/* True: what it was set to has not been noticed by the program, and will not be. */
+/* Returns whether it prevented a firing that no receiver has seen. */
 static bool stop_locked(struct alarm *a) {
     bool was_armed = disarm_locked(a);
     bool was_full = a->chan != NULL && rt_chan_drain(a->chan);
@@ -123,8 +125,8 @@ static bool stop_locked(struct alarm *a) {
 
 /* Firing */
 
-/* The first tick after now of those that are whole periods from when. Those that were missed
-   are left out, so that the ticker keeps its pace and its phase. */
+/* Returns the first time after now that is a whole number of periods after when. Missed
+   ticks are skipped, so that the ticker keeps its period and its phase. */
 static int64_t next_tick(int64_t when_ns, int64_t period_ns, int64_t now_ns) {
     int64_t late_ns = now_ns > when_ns ? now_ns - when_ns : 0;
     int64_t step_ns;
@@ -137,6 +139,7 @@ static int64_t next_tick(int64_t when_ns, int64_t period_ns, int64_t now_ns) {
 }
 
 static void fire_locked(struct alarm *a, int64_t now_ns) {
+    rt_race_acquire(a); /* orders the function after the call that armed the alarm */
     a->armed = false;
     if (a->fn != NULL) {
         if (rt_spawn_from_timer(a->fn, a->arg, a->creator_id, a->creator_pc) != 0) {
@@ -145,14 +148,14 @@ static void fire_locked(struct alarm *a, int64_t now_ns) {
         return;
     }
     if (a->chan != NULL) {
-        (void)rt_chan_try_send_system(a->chan, &now_ns); /* full: who is slow misses it */
+        (void)rt_chan_try_send_system(a->chan, &now_ns); /* full: the tick is dropped */
     }
     if (a->period_ns > 0) {
         arm_locked(a, next_tick(a->timer.when_ns, a->period_ns, now_ns));
     }
 }
 
-/* On a scheduler's stack, or the monitor, with the reference of the wheel. */
+/* Runs on a scheduler's stack or in sysmon; consumes the wheel's reference. */
 static void fire(struct rt_timer *t, uint32_t tag, int64_t now_ns) {
     struct alarm *a = rt_container_of(t, struct alarm, timer);
     rt_lock(&a->lock);
@@ -169,15 +172,15 @@ static void fire(struct rt_timer *t, uint32_t tag, int64_t now_ns) {
     }
 }
 
-/* What all kinds have in common */
+/* Common to timers and tickers */
 
-/* Nobody refers to the channel any more: nothing is left to fire for. */
+/* The last reference to the channel was dropped: no receiver can see a firing. */
 static void channel_ended(struct rt_chan_owner *owner) {
     struct alarm *a = rt_container_of(owner, struct alarm, owner);
     rt_enter();
     rt_lock(&a->lock);
     disarm_locked(a);
-    a->chan = NULL; /* from here on a firing does not touch it */
+    a->chan = NULL; /* fire() does not touch it from here on */
     rt_unlock(&a->lock);
     rt_leave();
     drop_reference(a);
@@ -187,10 +190,10 @@ static void add_channel(struct alarm *a) {
     a->owner.end = channel_ended;
     a->chan = &a->own_chan;
     rt_chan_init(a->chan, sizeof a->tick, 1, &a->owner);
-    rt_add_rlx(&a->references, 1); /* relaxed: nobody else yet */
+    rt_add_rlx(&a->references, 1); /* relaxed: not shared yet */
 }
 
-/* With one reference for the caller. fn NULL: with a channel. */
+/* Returns an alarm with one reference, or NULL. fn == NULL: it gets a channel. */
 static struct alarm *make_alarm(tuco_fn *fn, void *arg, const void *pc) {
     struct alarm *a = rt_alloc(fn == NULL ? sizeof *a : offsetof(struct alarm, owner));
     if (a == NULL) {
@@ -209,9 +212,9 @@ static struct alarm *make_alarm(tuco_fn *fn, void *arg, const void *pc) {
     return a;
 }
 
-/* Makes one and arms it. NULL: no memory, or no runtime. */
-static struct alarm *start(tuco_time when, tuco_time period, tuco_fn *fn, void *arg,
-                           const void *pc) {
+/* Makes an alarm and arms it. NULL: no memory, or no runtime. */
+static struct alarm *alarm_start(tuco_time when, tuco_duration period, tuco_fn *fn,
+                                 void *arg, const void *pc) {
     struct alarm *a = make_alarm(fn, arg, pc);
     if (a == NULL) {
         return NULL;
@@ -226,13 +229,13 @@ static struct alarm *start(tuco_time when, tuco_time period, tuco_fn *fn, void *
     }
     rt_leave();
     if (unlikely(!runs)) {
-        rt_free(a); /* nobody knows it */
+        rt_free(a); /* never shared */
         return NULL;
     }
     return a;
 }
 
-static bool stop(struct alarm *a) {
+static bool alarm_stop(struct alarm *a) {
     rt_enter();
     rt_lock(&a->lock);
     bool stopped = stop_locked(a);
@@ -241,7 +244,7 @@ static bool stop(struct alarm *a) {
     return stopped;
 }
 
-static bool reset(struct alarm *a, tuco_time when, tuco_time period) {
+static bool alarm_reset(struct alarm *a, tuco_time when, tuco_duration period) {
     rt_enter();
     rt_lock(&a->lock);
     bool stopped = stop_locked(a);
@@ -252,40 +255,38 @@ static bool reset(struct alarm *a, tuco_time when, tuco_time period) {
     return stopped;
 }
 
-/* The handle's reference, and its reference to the channel, are given up. */
+/* Drops the handle's references to the alarm and to the channel. */
 static void end(struct alarm *a) {
-    stop(a);
-    tuco_chan_unref(a->chan); /* immutable while the handle refers to it */
+    alarm_stop(a);
+    tuco_chan_unref(a->chan); /* no lock: it does not change while the handle exists */
     drop_reference(a);
 }
 
 /* After and timers */
 
-tuco_chan *tuco_after(tuco_time duration) {
+tuco_chan *tuco_after(tuco_duration duration) {
     struct alarm *a =
-        start(tuco_deadline(duration), 0, NULL, NULL, __builtin_return_address(0));
+        alarm_start(tuco_deadline(duration), 0, NULL, NULL, __builtin_return_address(0));
     if (a == NULL) {
         return NULL;
     }
-    tuco_chan *c = a->chan; /* stays, since the caller of this function refers to it */
+    tuco_chan *c = a->chan; /* valid: the caller gets the reference to it */
     drop_reference(a);      /* there is no handle */
     return c;
 }
 
-tuco_timer *tuco_timer_make(tuco_time duration) {
-    return (tuco_timer *)start(tuco_deadline(duration), 0, NULL, NULL,
-                               __builtin_return_address(0));
+tuco_timer *tuco_timer_make(tuco_duration duration) {
+    return (tuco_timer *)alarm_start(tuco_deadline(duration), 0, NULL, NULL,
+                                     __builtin_return_address(0));
 }
 
-tuco_timer *tuco_timer_func(tuco_time duration, tuco_fn *fn, void *arg) {
-    if (unlikely(fn == NULL)) {
-        rt_fatal("go of nil func value");
-    }
-    return (tuco_timer *)start(tuco_deadline(duration), 0, fn, arg,
-                               __builtin_return_address(0));
+tuco_timer *tuco_timer_func(tuco_duration duration, tuco_fn *fn, void *arg) {
+    rt_spawn_check(fn != NULL);
+    return (tuco_timer *)alarm_start(tuco_deadline(duration), 0, fn, arg,
+                                     __builtin_return_address(0));
 }
 
-tuco_chan *tuco_timer_chan(tuco_timer *t) {
+tuco_chan *tuco_timer_chan(const tuco_timer *t) {
     return t == NULL ? NULL : t->alarm.chan;
 }
 
@@ -293,14 +294,14 @@ bool tuco_timer_stop(tuco_timer *t) {
     if (unlikely(t == NULL)) {
         rt_panic("time: Stop called on uninitialized Timer");
     }
-    return stop(&t->alarm);
+    return alarm_stop(&t->alarm);
 }
 
-bool tuco_timer_reset(tuco_timer *t, tuco_time duration) {
+bool tuco_timer_reset(tuco_timer *t, tuco_duration duration) {
     if (unlikely(t == NULL)) {
         rt_panic("time: Reset called on uninitialized Timer");
     }
-    return reset(&t->alarm, tuco_deadline(duration), 0);
+    return alarm_reset(&t->alarm, tuco_deadline(duration), 0);
 }
 
 void tuco_timer_free(tuco_timer *t) {
@@ -311,30 +312,30 @@ void tuco_timer_free(tuco_timer *t) {
 
 /* Tickers */
 
-tuco_ticker *tuco_ticker_make(tuco_time period) {
+tuco_ticker *tuco_ticker_make(tuco_duration period) {
     if (period <= 0) {
         return NULL;
     }
-    return (tuco_ticker *)start(tuco_deadline(period), period, NULL, NULL,
-                                __builtin_return_address(0));
+    return (tuco_ticker *)alarm_start(tuco_deadline(period), period, NULL, NULL,
+                                      __builtin_return_address(0));
 }
 
-tuco_chan *tuco_ticker_chan(tuco_ticker *t) {
+tuco_chan *tuco_ticker_chan(const tuco_ticker *t) {
     return t == NULL ? NULL : t->alarm.chan;
 }
 
 bool tuco_ticker_stop(tuco_ticker *t) {
-    return t != NULL && stop(&t->alarm);
+    return t != NULL && alarm_stop(&t->alarm);
 }
 
-bool tuco_ticker_reset(tuco_ticker *t, tuco_time period) {
+bool tuco_ticker_reset(tuco_ticker *t, tuco_duration period) {
     if (unlikely(period <= 0)) {
         rt_panic("non-positive interval for Ticker.Reset");
     }
     if (unlikely(t == NULL)) {
         rt_panic("time: Reset called on uninitialized Ticker");
     }
-    return reset(&t->alarm, tuco_deadline(period), period);
+    return alarm_reset(&t->alarm, tuco_deadline(period), period);
 }
 
 void tuco_ticker_free(tuco_ticker *t) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The clock that deadlines are points on. */
+/* The monotonic clock of all deadlines. */
 #include "os/os.h"
 
 #include <tuco/time.h>
@@ -10,7 +10,7 @@ tuco_time tuco_now(void) {
     return os_now();
 }
 
-tuco_time tuco_deadline(tuco_time duration) {
+tuco_time tuco_deadline(tuco_duration duration) {
     tuco_time sum;
     return __builtin_add_overflow(os_now(), duration, &sum) ? TUCO_NEVER : sum;
 }

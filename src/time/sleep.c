@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Sleeping: a goroutine that waits for the clock and nothing else. */
+/* tuco_sleep(): parks a goroutine until a deadline. */
 #include "os/os.h"
 #include "sched/park.h"
-#include "sched/wait.h"
-#include "time/timer.h"
+#include "sched/waitq.h"
+#include "sched/timers.h"
 
 #include <tuco/time.h>
 
-/* A goroutine that sleeps for ever has no timer: nothing can wake it. */
+/* A goroutine that sleeps for ever gets no timer and is never woken. */
 static void commit_sleep(struct rt_m *m, struct rt_g *g, void *arg) {
     int64_t deadline_ns = (int64_t)(intptr_t)arg;
     (void)m;
@@ -18,11 +18,11 @@ static void commit_sleep(struct rt_m *m, struct rt_g *g, void *arg) {
 
 _Static_assert(sizeof(void *) == sizeof(int64_t), "a deadline fits into a pointer");
 
-/* A futex that nobody wakes. */
+/* A foreign thread waits on a futex that is never woken. */
 static void sleep_as_thread(int64_t deadline_ns) {
-    rt_atomic(uint32_t) nobody = 0;
+    rt_atomic(uint32_t) never_woken = 0;
     while (os_now() < deadline_ns) {
-        os_futex_wait(&nobody, 0, deadline_ns);
+        os_futex_wait(&never_woken, 0, deadline_ns);
     }
 }
 
@@ -37,7 +37,7 @@ static void sleep_until(int64_t deadline_ns, const void *pc) {
     rt_m_leave(arch_self());
 }
 
-void tuco_sleep(tuco_time duration) {
+void tuco_sleep(tuco_duration duration) {
     if (duration > 0) {
         sleep_until(tuco_deadline(duration), __builtin_return_address(0));
     }

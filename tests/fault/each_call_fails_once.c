@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* not under tsan */
-/* Proves: each call to the kernel and each allocation may fail, one after the other: an
-   error is returned or the program goes on, nothing hangs, nothing leaks, and the next
-   start works. */
+/* Proves: each kernel call and each allocation may fail, one after the other: the call
+   returns an error or the program continues, does not hang or leak, and the next start
+   works. */
 #include "fault.h"
 #include "os/os.h"
 #include "scenario.h"
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Every call is tried up to the 16th, then one in two, and so on: they are alike. */
+/* Tries every call up to the 16th, then every second one, and so on: they are alike. */
 #define NEXT(call) ((call) + 1 + (call) / 16)
 #define CALLS_MAX  4000 /* more than the scenario makes of any kind */
 
@@ -25,8 +25,8 @@ struct fault {
     int call;
 };
 
-/* Where the kernel has no such call, or a sanitizer has made it already, the runtime does
-   not make it; and a sanitizer does not do without the bounds of stacks. */
+/* The runtime does not make calls that the kernel lacks or that a sanitizer has made
+   already; and a sanitizer needs the bounds of stacks. */
 static void skip_if_not_here(enum os_fault_kind kind) {
     if ((kind == OS_FAULT_FENCE_REGISTER && !os_fence_register()) ||
         (kind == OS_FAULT_GUARD && !os_guard_works()) ||
@@ -38,7 +38,7 @@ static void skip_if_not_here(enum os_fault_kind kind) {
 
 static void run_with_fault(void *arg) {
     struct fault *fault = arg;
-    test_setenv("TUCOPROCS", "4"); // with many there are plain fences
+    test_setenv("TUCOPROCS", "4"); // with many, the runtime uses plain fences
     if (fault->lacking != OS_FAULT_KINDS) {
         test_fault_plan(fault->lacking, 1, TEST_FAULT_ALWAYS,
                         test_fault_usual_error(fault->lacking));
@@ -89,7 +89,7 @@ static void scenario_of_many(void) {
     RUN(many_main);
 }
 
-/* Not here: THREAD_LOOK is for goroutines that are left behind, see sweep.sh and
+/* Not here: THREAD_CPU is for goroutines that are left behind, see sweep.sh and
    regress/0012-left-behind-without-proc.c; FENCE is not certain to be called in this
    scenario, see regress/0011-fence-refused-later.c; WRITE: see report_is_not_heard.c. */
 #define EACH(name, kind, lacking, scenario)                                          \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: where guard markers cannot be had, stacks are guarded the older way or by
-   gaps. */
+/* Proves: where the kernel has no guard regions, stacks are guarded by protected pages or
+   by gaps. */
 #include "fault.h"
 #include "scenario.h"
 #include "test.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: locks, conditions, semaphores, wait groups and pools allocate nothing once they
-   have been used, although goroutines wait, wake and time out. */
+/* Proves: after their first use, locks, conditions, semaphores, wait groups and pools
+   allocate nothing, although goroutines wait, wake and time out. */
 #include "fault.h"
 #include "test.h"
 
 #define GOROUTINES 8
 #define ROUNDS     200
 
-/* The monitor may start a thread meanwhile, which needs some of its own. */
+/* Sysmon may start a thread meanwhile, which allocates. */
 #define OTHERS 20
 
 static tuco_mutex m;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: where there is no IPv6, all addresses are those of IPv4, to listen and to dial; any
-   other error is not passed over; a listener that fails leaves no file. A dial tells what the
-   first address failed with, unless there is not enough of something here. */
+/* Proves: without IPv6, listen and dial use IPv4 addresses; any other error is returned;
+   a failed listen leaves no file. A dial returns the error of its first address, but
+   returns a local lack of descriptors at once. */
 #include "fault.h"
 #include "test.h"
 
@@ -12,7 +12,7 @@
 
 #define TEXT_BYTES 128
 
-/* The first socket fails: for listening it is that of IPv6. */
+/* The first socket fails: for a listener that is the IPv6 one. */
 static int without_ipv6_main(void *arg) {
     (void)arg;
     char text[TEXT_BYTES];
@@ -68,7 +68,7 @@ TEST(no_file_is_left) {
     ASSERT_EQ(test_count_fds(), fds);
 }
 
-/* Of this port there are two addresses: 127.0.0.1 and ::1. */
+/* This port has two addresses: 127.0.0.1 and ::1. */
 static char *unused_port(char text[TEXT_BYTES]) {
     tuco_fd *l = NULL;
     ASSERT_EQ(tuco_listen("tcp", "127.0.0.1:0", &l), 0);
@@ -116,7 +116,7 @@ TEST(a_connection_without_memory_is_closed) {
     ASSERT_EQ(tuco_accept(l, &accepted), -ENOMEM);
     ASSERT_EQ(test_count_fds(), fds);
     ASSERT_EQ(tuco_fd_read(f, text, 1), 0);
-    ASSERT_EQ(tuco_accept(l, &accepted), -ESRCH); // there is none any more
+    ASSERT_EQ(tuco_accept(l, &accepted), -ESRCH); // no connection is left
     ASSERT_EQ(tuco_fd_close(f), 0);
     ASSERT_EQ(tuco_fd_close(l), 0);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: from any thread on that cannot be created, for ever, the work is done by those
-   there are. */
+/* Proves: if no thread can be created from the n-th on, the existing threads do all the
+   work. */
 #include "fault.h"
 #include "scenario.h"
 #include "test.h"

@@ -1,33 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: whichever way of guarding stacks the kernel refuses, a goroutine that needs
-   more than its stack ends the process with a report. */
+/* Proves: whichever method of guarding stacks the kernel refuses, a goroutine that
+   overflows its stack ends the process with a report. */
 #include "fault.h"
+#include "reports.h"
 #include "sched/sched.h"
 #include "test.h"
 
-#define OTHERS 8 /* their stacks come in batches, and with them that of the last */
+#define OTHERS 8 /* stacks are made in batches, the last one's too */
 
 static tuco_wg never;
-static volatile bool deeper =
-    true; // volatile: for all the compiler knows there is an end
 
 static void wait_for_ever(void *arg) {
     (void)arg;
     tuco_wg_wait(&never);
 }
 
-__attribute__((noinline)) static int recurse(int depth) {
-    volatile char frame[512];
-    frame[depth % 512] = (char)depth;
-    return deeper ? recurse(depth + 1) + frame[depth % 512] : 0;
-}
-
 static void overflow(void *arg) {
     (void)arg;
-    recurse(0);
+    report_recurse(0);
 }
 
-/* What an overflow does first, and then not more of it: a gap is looked at later. */
+/* Makes only the first write of an overflow: the runtime checks a gap later. */
 __attribute__((no_sanitize_address)) static void write_below(void *arg) {
     (void)arg;
     struct rt_g *g = rt_m_g(arch_self());

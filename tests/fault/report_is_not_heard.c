@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a report ends the process with status 2 also if any part of it, or all, cannot
-   be written. */
+/* Proves: a report ends the process with status 2 even if a part of it, or all of it,
+   cannot be written. */
 #include "fault.h"
 #include "test.h"
 
@@ -34,7 +34,7 @@ TEST(one_part_is_lost) {
         test_fault_plan(OS_FAULT_WRITE, call, 1, EPIPE);
         test_child_run(&child, run, NULL);
         EXPECT_STATUS(&child, 2);
-        ASSERT_GT(child.size, 0); // the others are there
+        ASSERT_GT(child.size, 0); // the other parts are there
     }
 }
 

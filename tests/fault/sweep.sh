@@ -24,7 +24,7 @@ DENSE=12
 # lack of memory is not among them: without memory, waiting for it is all there is to do.
 # Nor is a futex that never sleeps: every thread that waits then turns in its loop, and on
 # few CPUs that is no test of anything but patience.
-lacking='THREAD_STACK THREAD_LOOK CPU_CURRENT CPU_COUNT FENCE_REGISTER GUARD_PROBE GUARD
+lacking='THREAD_STACK THREAD_CPU CPU_CURRENT CPU_COUNT FENCE_REGISTER GUARD_PROBE GUARD
 PROTECT POPULATE DISCARD VECTOR READ'
 
 # KIND program: reason. The fault takes away the very thing that the test looks at.
@@ -74,12 +74,18 @@ READ many_blocked: likewise
 READ returns_to_busy_processors: likewise
 READ sleep_is_slept_in_full: likewise
 READ unannounced_block_frees_processor: likewise
+THREAD_CPU unannounced_block_frees_processor: likewise, and a signal ends its poll()
 READ hog_holds_pthread_mutex: likewise
 READ nobody_waits_for_the_heap: likewise
 READ own_signals_restart_calls: likewise
-SOCKET_FILE listen_again: it cannot be told which file it is, and so it stays
+LOCK locked_stacks_cost_what_they_touch: it requires that memory is locked
+SOCKET_FILE close_frees_the_address: it cannot be told which file it is, and so it stays
+SOCKET_FILE listen_again: likewise
 SOCKET_FILE listen_at_relative_path: likewise
 SOCKET_FILE listen_every_network: likewise
+SOCKET_NAME dial_beside_deaf_address: only the deaf address is left, until the deadline
+FD_READY wait_for_what_cannot_be_watched: it cannot be told what kind of file it is
+FD_WATCHER wait_for_what_cannot_be_watched: likewise
 '
 
 if [ $# -lt 2 ]; then
@@ -138,7 +144,11 @@ plan() {
 }
 
 excepted() {
-    echo "$exceptions" | grep -q "^${1%%:*} ${program##*/}:"
+    case $exceptions in
+    *"
+${1%%:*} ${program##*/}:"*) return 0 ;;
+    esac
+    return 1
 }
 
 # Says in one word what the run with the fault $1 came to.
@@ -190,13 +200,15 @@ sweep_test() {
     fi
     plan >"$work/plan"
     begin=$(now_ms)
+    left_out=$((left_out + $(wc -l <"$work/plan")))
     while read -r fault; do
-        if excepted "$fault" ||
-            { [ "$share_ms" -gt 0 ] && [ $(($(now_ms) - begin)) -ge "$share_ms" ]; }; then
-            left_out=$((left_out + 1))
-            continue
+        if [ "$share_ms" -gt 0 ] && [ $(($(now_ms) - begin)) -ge "$share_ms" ]; then
+            return
         fi
-        try "$fault"
+        if ! excepted "$fault"; then
+            try "$fault"
+            left_out=$((left_out - 1))
+        fi
     done <"$work/plan"
 }
 

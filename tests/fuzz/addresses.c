@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: whatever the text of an address is, parsing it stays inside of it and agrees with
-   the C library about numbers and with patterns about the rest; what is printed is parsed
+/* Proves: for any text, the parser of addresses stays inside the text and agrees with the
+   C library about numbers and with patterns about the rest; a printed address is parsed
    back to the same.
 
-   Inputs are good ones with a few changes, drawn from the seed. Each test tries at least
-   INPUTS_MIN of them, and goes on as long as --seconds lasts. */
+   Inputs are valid texts with a few random changes, drawn from the seed. Each test tries
+   at least INPUTS_MIN of them, and continues for --seconds. */
 #include "test.h"
 #include "base/rand.h"
 #include "net/address.h"

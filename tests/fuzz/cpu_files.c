@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: whatever the files with the CPU limits contain, reading them ends with a value
-   or an error, stays inside of its buffers, and agrees with a simpler way to read them.
+/* Proves: for any content of the files with the CPU limits, reading them returns a value
+   or an error, stays inside its buffers, and agrees with a simpler reader.
 
-   Inputs are good ones with a few changes, drawn from the seed. Each test tries at least
-   INPUTS_MIN of them, or SYSTEMS_MIN, and goes on as long as --seconds lasts. */
+   Inputs are valid files with a few random changes, drawn from the seed. Each test tries
+   at least INPUTS_MIN of them, or SYSTEMS_MIN, and continues for --seconds. */
 #include "test.h"
 #include "base/rand.h"
 #include "cpu/cpu.h"
@@ -31,7 +31,7 @@
 static struct rt_rand rand_state;
 static int file = -1;
 
-/* One byte more than is ever used: a text can be terminated. */
+/* One byte more than is ever used, so that a text can be terminated. */
 static char input[INPUT_BYTES + 1];
 static size_t input_length;
 
@@ -69,7 +69,7 @@ static const char *const mounts[] = {
     "31 23 0:28 /a/b /second rw - cgroup2 none rw\n",
 };
 
-/* What a change puts in: all that has a meaning in one of the files. */
+/* The texts that a change inserts: all that have a meaning in one of the files. */
 static const char *const pieces[] = {
     "\n",
     " ",
@@ -299,8 +299,8 @@ TEST(quotas_of_both_versions) {
 static const char entry_pattern[] = "^([0-9]+):([^:]*):(/.*)$";
 static const char cpu_pattern[] = "(^|,)cpu(,|$)";
 
-/* The path that the lines of the input name; NULL if they are wrong or none does. Writes
-   to the input. */
+/* Returns the path that the lines of the input name; NULL if they are malformed or none
+   does. Changes the input. */
 static const char *cgroup_by_patterns(enum rt_cgroup_version *version) {
     const char *found = NULL;
     char *line = input;
@@ -449,7 +449,7 @@ static void add_mount(const char *root, const char *point, const char *rest) {
     add_text(rest);
 }
 
-/* A mount that does not show the cgroup, for one of the reasons there are. */
+/* A mount that does not show the cgroup, for one of the possible reasons. */
 static void add_other(const char *root, bool v1) {
     char other[260];
     switch (below(3)) {
@@ -508,7 +508,7 @@ static void put_input(const char *name) {
     close(fd);
 }
 
-/* One reading in which all files are changed ones. What it says of them is not read. */
+/* Reads a system whose files are all changed. Messages are not checked. */
 static void try_systems(void) {
     struct rt_quota q;
     make_input(cgroups, COUNT(cgroups));

@@ -28,7 +28,7 @@ static void leave(void *arg) {
     tuco_blocking_exit();
 }
 
-/* What one goroutine has announced is not another one's to end. */
+/* A goroutine cannot end the announcement of another. */
 static int leave_for_another_main(void *arg) {
     (void)arg;
     tuco_blocking_enter();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: closing a channel twice, or no channel, ends the process with Go's message. */
+/* Proves: closing a channel twice, or closing NULL, ends the process with Go's
+   message. */
 #include "chans.h"
 
 static int twice_main(void *arg) {
@@ -10,7 +11,7 @@ static int twice_main(void *arg) {
     return 0;
 }
 
-/* With values in it, and by another goroutine. */
+/* Closes a channel with values in it, in another goroutine. */
 static void close_again(void *c) {
     tuco_chan_close(c);
 }

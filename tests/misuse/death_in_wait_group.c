@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: misuse in a function of tuco_wg_go() ends the process, and the wait for it does
-   not return meanwhile. */
+/* Proves: misuse in a function of tuco_wg_go() ends the process, and the wait for the
+   group never returns. */
 #include "test.h"
 
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: tuco_exit on a thread that is no goroutine ends the process with a message. */
+/* Proves: tuco_exit on a plain thread ends the process with a message. */
 #include "test.h"
 
 static void exit_here(void *arg) {

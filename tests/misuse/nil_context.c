@@ -13,36 +13,36 @@ static void nothing(void *arg) {
 
 static void cancel(void *arg) {
     (void)arg;
-    tuco_ctx_with_cancel(NULL);
+    ASSERT(tuco_ctx_with_cancel(NULL) == NULL);
 }
 
 static void timeout(void *arg) {
     (void)arg;
-    tuco_ctx_with_timeout(NULL, TUCO_SECOND);
+    ASSERT(tuco_ctx_with_timeout(NULL, TUCO_SECOND) == NULL);
 }
 
 static void value(void *key) {
-    tuco_ctx_with_value(NULL, key, NULL);
+    ASSERT(tuco_ctx_with_value(NULL, key, NULL) == NULL);
 }
 
 static void detached(void *arg) {
     (void)arg;
-    tuco_ctx_without_cancel(NULL);
+    ASSERT(tuco_ctx_without_cancel(NULL) == NULL);
 }
 
 static void after(void *arg) {
     (void)arg;
-    tuco_ctx_after_make(NULL, nothing, NULL);
+    ASSERT(tuco_ctx_after_make(NULL, nothing, NULL) == NULL);
 }
 
 static void group(void *arg) {
     (void)arg;
-    tuco_group_make(NULL, 0);
+    ASSERT(tuco_group_make(NULL, 0) == NULL);
 }
 
 static void key(void *arg) {
     (void)arg;
-    tuco_ctx_with_value(tuco_ctx_background(), NULL, NULL);
+    ASSERT(tuco_ctx_with_value(tuco_ctx_background(), NULL, NULL) == NULL);
 }
 
 static int in_goroutine_main(void *arg) {
@@ -53,13 +53,18 @@ static int in_goroutine_main(void *arg) {
 
 static int after_nil_main(void *arg) {
     (void)arg;
-    tuco_ctx_after_make(tuco_ctx_background(), NULL, NULL);
+    ASSERT(tuco_ctx_after_make(tuco_ctx_background(), NULL, NULL) == NULL);
     return 0;
 }
 
 static int group_nil_main(void *arg) {
     (void)arg;
     return tuco_group_go(tuco_group_make(tuco_ctx_background(), 0), NULL, NULL);
+}
+
+static int group_try_nil_main(void *arg) {
+    (void)arg;
+    return tuco_group_try_go(tuco_group_make(tuco_ctx_background(), 0), NULL, NULL);
 }
 
 TEST(nil_parent) {
@@ -80,4 +85,5 @@ TEST(nil_key) {
 TEST(nil_function) {
     RUN_DIES(after_nil_main, NIL_FN);
     RUN_DIES(group_nil_main, NIL_FN);
+    RUN_DIES(group_try_nil_main, NIL_FN);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: doing nothing once, by a NULL function, ends the process. */
+/* Proves: tuco_once_do() with a NULL function ends the process with a message. */
 #include "test.h"
 
 static void do_nothing(void *arg) {

@@ -28,7 +28,7 @@ static void switch_on(void *arg) {
     tuco_preempt_on();
 }
 
-/* It goes with the goroutine, not with the thread. */
+/* The state belongs to the goroutine, not to the thread. */
 static int on_for_another_main(void *arg) {
     (void)arg;
     tuco_preempt_off();

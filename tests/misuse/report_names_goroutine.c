@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a misuse report says which goroutine broke the rule, that it runs, and who
-   created it. */
+/* Proves: a misuse report names the goroutine at fault, its state "running", and its
+   creator. */
 #include "test.h"
 
 static void break_rule(void *arg) {

@@ -2,24 +2,16 @@
 /* Proves: an overflow of the scheduler's own stack is reported once, on any of its
    threads. */
 /* not under asan */
-#include "test.h"
-#include "sched/enter.h"
+#include "reports.h"
+#include "sched/syscall/enter.h"
 #include "sched/park.h"
+#include "test.h"
 
-static volatile bool deeper =
-    true; // volatile: for all the compiler knows there is an end
-
-__attribute__((noinline)) static int recurse(int depth) {
-    volatile char frame[1024];
-    frame[depth % 1024] = (char)depth;
-    return deeper ? recurse(depth + 1) + frame[depth % 1024] : 0;
-}
-
-/* The next context runs this. With nothing else to run, that is the scheduler. */
+/* The next context runs this. With no other goroutine to run, that is the scheduler. */
 static void commit_overflow(struct rt_m *m, struct rt_g *g, void *arg) {
     (void)arg;
     ASSERT(m->g == &m->g0);
-    recurse((int)g->id);
+    report_recurse((int)g->id);
 }
 
 static void park(void *arg) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: giving back units that are not held, and negative amounts, end the process. */
+/* Proves: releasing units that are not held, and negative amounts, end the process. */
 #include "test.h"
 
 static void release_more_than_held(void *arg) {

@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a goroutine that needs more stack than it has ends the process with a report of
-   which goroutine, how large its stack is and what raises it; one report, and no silent
-   corruption. */
+/* Proves: a goroutine that overflows its stack ends the process with one report, which
+   names the goroutine, the size of its stack and the setting that raises it. */
+#include "reports.h"
 #include "test.h"
 
 static tuco_wg never;
-static volatile bool deeper =
-    true; // volatile: for all the compiler knows there is an end
-
-__attribute__((noinline)) static int recurse(int depth) {
-    volatile char frame[512];
-    frame[depth % 512] = (char)depth;
-    return deeper ? recurse(depth + 1) + frame[depth % 512] : 0;
-}
 
 static void overflow(void *arg) {
     (void)arg;
-    recurse(0);
+    report_recurse(0);
 }
 
 static int overflow_main(void *arg) {
@@ -45,11 +37,6 @@ TEST(goroutine_stack) {
     ASSERT_MATCH(child.text, "^goroutine 2 \\[running\\].*:$");
 }
 
-static int main_overflow(void *arg) {
-    overflow(arg);
-    return 0;
-}
-
 TEST(main_goroutine_stack) {
-    RUN_DIES(main_overflow, "goroutine stack exceeds 262144-byte limit");
+    RUN_DIES(report_overflow_main, "goroutine stack exceeds 262144-byte limit");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a program that needs more threads than it may have ends with Go's report, which
-   names the limit, however that was set. */
+/* Proves: a program that needs more threads than its limit ends with Go's report, which
+   names the limit, whether it was configured or set later. */
 #include "test.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: at the limit of threads, a call that blocks while others wait for its processor
-   ends the program with Go's report, announced or not; one that nobody waits for does
+/* Proves: at the limit of threads, a call that blocks while goroutines wait for its
+   processor ends the program with Go's report, announced or not; if none waits, it does
    not. */
 #include "test.h"
 
@@ -26,7 +26,7 @@ static intptr_t read_byte(void *arg) {
     return read(ends[0], arg, 1);
 }
 
-/* Nobody but the other goroutine would end the call. */
+/* Only the other goroutine could end the call. */
 static int announced_main(void *arg) {
     (void)arg;
     char byte;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a ticker without a period, and a timer that is none, end the process with Go's
-   messages. */
+/* Proves: a ticker period of 0, a NULL timer or ticker, and a NULL function end the
+   process with Go's messages. */
 #include "test.h"
 
 static int reset_ticker_main(void *arg) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: giving back a lock that is not held ends the process with Go's message. */
+/* Proves: unlocking a lock that is not held ends the process with Go's message. */
 #include "test.h"
 
 #define MUTEX  "fatal error: sync: unlock of unlocked mutex"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves: the end of the runtime does not wait for foreign threads that wait for each
-   other, and wakes still pass between them. */
+   other, and they can still wake each other. */
 /*
  * Bug. tuco_stop() and the end of tuco_run() closed the entry to the library and then
  * waited until no foreign thread was inside a call, the waiting ones included.
@@ -12,11 +12,12 @@
  *                                                             tuco_wg_done(): the entry
  *                                                             is closed, waits for stop
  *
- * Fix. Only threads that are active are waited for. A waiting one keeps its descriptor,
- * which the next end of the runtime frees, and the entry is open again right after.
+ * Fix. The end of the runtime waits only for active threads. A waiting thread keeps its
+ * descriptor, which the next end of the runtime frees, and the entry is open again right
+ * after.
  *
- * Fails without it: the waker calls only after it has seen the phase change, by when the
- * old end of the runtime was already bound to wait for the waiter.
+ * Fails without it: the waker calls only after the phase has changed. By then the old end
+ * of the runtime already waited for the waiter.
  */
 #include "sched/sched.h"
 #include "test.h"
@@ -38,7 +39,7 @@ static void wake_other(void *arg) {
     tuco_wg_done(&wg);
 }
 
-/* Returns when the waiter is in the group's word, whose lower half names it. */
+/* Returns when the group's word, in its lower half, names the waiter. */
 static int await_waiter(void *arg) {
     (void)arg;
     while ((uint32_t)rt_load_acq((rt_atomic(uint64_t) *)&wg.tuco_private) == 0) {

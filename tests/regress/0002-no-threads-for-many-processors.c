@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a spawn on the smallest stack gets along with 1024 processors for which no
-   thread can be started. */
+/* Proves: a spawn on the smallest stack works with 1024 processors for which no thread
+   can be started. */
 /* fixed procs */
 /*
- * Bug. A thread that could not be started made the spawner set its processor aside and,
- * because the work was still there, wake another one, for which no thread could be
- * started either. Each try was a call inside the one before: the depth was the number of
- * processors, on the stack of whatever goroutine spawned.
+ * Bug. If no thread could be started, the spawner set its processor aside and, because
+ * the goroutine was still queued, woke another processor, whose thread could not be
+ * started either. Each attempt was a call inside the previous one: the depth was the
+ * number of processors, on the stack of the spawner.
  *
- * Fix. After one failure all processors without a thread are set aside at once, until the
- * monitor tries again, and who has to wake somebody else does so in a loop.
+ * Fix. After one failure the spawner sets all processors without a thread aside at once,
+ * until sysmon tries again. A waker wakes the next processor in a loop.
  *
  * Fails without it: one thread is allowed and main has it, so that all 1023 others fail
- * inside of the first spawn that wakes somebody, and the frames need more than 16 KiB.
+ * inside the first spawn that wakes a processor, and the frames need more than 16 KiB.
  */
 #include "test.h"
 

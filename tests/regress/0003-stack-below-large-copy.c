@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a goroutine has its whole stack although the one before it on its processor
-   kept a large copy there. */
+/* Proves: a goroutine has its whole stack although the previous goroutine on its
+   processor had a large copy there. */
 /* fixed procs */
 /*
  * Bug. tuco_go_copy() puts a large copy at the top of the new goroutine's stack, and its
  * first frame below. When such a goroutine ended, the next new one in the queue took over
- * its stack and went on in that same frame: it lost as much as the copy had taken, up to
+ * its stack and started in that same frame: it lost as much as the copy had taken, up to
  * half of the stack.
  *
  * Fix. A goroutine that began below a copy does not hand its stack over.
  *
  * Fails without it: there is one processor, and the goroutine spawned last runs first, so
- * the one that needs the room comes right behind the one with the copy. What both take
- * together is more than a stack, and the second runs into the guard.
+ * the one that needs the room runs right after the one with the copy. Both together need
+ * more than a stack, and the second overflows it.
  */
 #include "test.h"
 

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: tuco_run returns although a goroutine that it leaves behind naps in the kernel
-   again and again. */
+/* Proves: tuco_run returns although a goroutine that it leaves behind sleeps in the
+   kernel repeatedly. */
 /* fixed procs */
 /*
- * Bug. When main has returned, the threads that still run a goroutine are looked at every
- * now and then: one that was asleep 25 times in a row, without having run in between, was
- * given up. A goroutine that sleeps a fifth of a second at a time had always run in
- * between, and uses next to no CPU time, which was the other reason to give it up.
+ * Bug. When main has returned, tuco_run checks the threads that still run a goroutine
+ * from time to time. It stopped waiting for a thread that was asleep at 25 consecutive
+ * checks without having run in between. A goroutine that sleeps a fifth of a second at a
+ * time had always run in between. It also uses almost no CPU time, which was the other
+ * reason to stop waiting.
  *
- * Fix. All looks in which the thread was asleep count, in a row or not.
+ * Fix. All checks at which the thread was asleep count, consecutive or not.
  *
- * Fails without it: 25 looks, 10 ms apart, do not fit into one nap, and each nap costs
- * microseconds of the 10 ms of CPU time; it takes minutes where now it takes a quarter of
- * a second.
+ * Fails without it: 25 checks, 10 ms apart, do not fit into one sleep, and each sleep
+ * uses microseconds of the 10 ms of CPU time; it takes minutes instead of a quarter of a
+ * second.
  */
 #include "test.h"
 
 #include <errno.h>
 #include <unistd.h>
 
-#define NAP_US 200000 /* less than the 25 looks take; its length is what is tested */
+#define NAP_US 200000 /* less than 25 checks take; the test depends on its length */
 #define LIMIT  (10 * TUCO_SECOND)
 
 static atomic_int napping;
@@ -32,8 +33,8 @@ static void nap(void *arg) {
     }
 }
 
-/* Spins, so that another thread than tuco_run's own takes the goroutine: a caller that
-   runs it itself cannot return. */
+/* Spins, so that a thread other than tuco_run's own takes the goroutine: if the caller
+   ran it, it could not return. */
 static int run_main(void *arg) {
     (void)arg;
     ASSERT_EQ(tuco_go(nap, NULL), 0);

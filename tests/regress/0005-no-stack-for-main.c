@@ -2,15 +2,15 @@
 /* Proves: tuco_run returns -ENOMEM if there is no memory for the main goroutine, and
    works again when there is. */
 /*
- * Bug. The main goroutine was like any other one: it got its stack when it first ran. If
- * there was no memory for that it waited for some, in a runtime that was already running
- * and had nothing else to do, and tuco_run() did not return.
+ * Bug. The main goroutine was like any other: it got its stack when it first ran. If
+ * there was no memory for it, main waited for memory in a runtime that had nothing else
+ * to do, and tuco_run() did not return.
  *
- * Fix. All that can fail is done before the runtime runs, the main goroutine's stack
- * included; what was set up is taken down again.
+ * Fix. Every step that can fail, including the main goroutine's stack, comes before the
+ * runtime runs; a failure undoes the steps before.
  *
  * Fails without it: one of the rounds below refuses the reservation for the stack and all
- * after it, for ever.
+ * later ones.
  */
 #include "fault.h"
 #include "test.h"

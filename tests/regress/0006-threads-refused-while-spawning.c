@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: processors that are set aside because no thread can be started, and tried
-   again, never look as if all were idle while main runs. */
+/* Proves: while main runs, processors that are set aside because no thread can be
+   started, and tried again, never look as if all were idle. */
 /* fixed procs */
 /*
- * Bug. How many processors are idle and how many are set aside were two numbers, read one
- * after the other by rt_idle_all(). All goroutines were then reported asleep.
+ * Bug. The numbers of idle processors and of processors set aside were two words, which
+ * rt_pidle_all() read one after the other. The runtime then reported all goroutines
+ * asleep.
  *
- *     rt_idle_all()               spawner
+ *     rt_pidle_all()               spawner
  *     [L] idle is 1, of 2
  *                                 takes the idle one, starts no thread, sets it aside
  *     [L] aside is 1
  *     1 + 1: all 2 are at rest
  *
- * Fix. Both are in the idle word, and change and are read together.
+ * Fix. Both numbers are in the idle word, and change and are read together.
  *
- * Fails without it: main moves the second processor to and fro millions of times, as the
- * monitor and a spawn do now and then, while another thread does nothing but look; the
- * first processor is never idle, because main runs on it.
+ * Fails without it: main moves the second processor back and forth millions of times, as
+ * sysmon and a spawn do occasionally, while another thread checks all the time; the first
+ * processor is never idle, because main runs on it.
  */
-#include "sched/idle.h"
+#include "sched/thread/wakep.h"
 #include "test.h"
 
 #define TURNS  TEST_SIZE(10000000, 100000)
@@ -41,7 +42,7 @@ static void look_and_spawn(void *arg) {
     }
     atomic_store(&looking, 1);
     while (atomic_load(&over) == 0) {
-        ASSERT(!rt_idle_all());
+        ASSERT(!rt_pidle_all());
     }
 }
 
@@ -51,8 +52,8 @@ static int run_main(void *arg) {
     test_thread_start(&thread, look_and_spawn, NULL);
     test_await(&looking, 1);
     for (int i = 0; i < TURNS; i++) {
-        rt_idle_retry_unstartable();
-        rt_idle_wake(1); // finds no thread for the other processor
+        rt_pidle_retry_unstartable();
+        rt_wakep_slow(1); // finds no thread for the other processor
     }
     atomic_store(&over, 1);
     test_thread_join(&thread);

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: goroutines that wait for stack memory are not reported as asleep, and run when
-   there is memory again. */
+/* Proves: the runtime does not report goroutines that wait for stack memory as asleep,
+   and runs them when there is memory again. */
 /* fixed procs */
 /*
- * Bug. Goroutines without memory for a stack wait in a list, and the monitor queues them
- * again. The check for a deadlock could miss them here and there.
+ * Bug. Goroutines without memory for a stack wait in a list, and sysmon queues them
+ * again. The check for a deadlock could miss them in both places.
  *
- *     rt_quiesce_check()             rt_spawn_feed_starved()
- *     [L] nobody is queued
- *                                    queues them; nobody is in the list any more
- *     [L] nobody is in the list: all goroutines are asleep
+ *     rt_checkdead()             rt_starved_feed()
+ *     [L] finds no goroutine queued
+ *                                    queues them; the list is empty
+ *     [L] finds the list empty: reports all goroutines asleep
  *
- * Fix. Both hold the list's lock: whoever has it finds each goroutine in one of the two.
+ * Fix. Both functions hold the list's lock, so that the check finds each goroutine in one
+ * of the two places.
  *
- * Fails without it: the check looks at 1024 queues, which takes a while, and a thread
- * that sees it begin queues the goroutine again, each time at another moment of it.
+ * Fails without it: the check reads 1024 queues, which takes a while. A thread that sees
+ * it begin queues the goroutine again, each time at another point of the check.
  */
 #include "os/fault.h"
-#include "sched/idle.h"
-#include "sched/spawn.h"
+#include "sched/thread/wakep.h"
+#include "sched/starved.h"
 #include "test.h"
 
 #include <errno.h>
@@ -43,13 +44,13 @@ static void done(void *arg) {
 static void feed(void *arg) {
     (void)arg;
     for (int i = 0; atomic_load(&refused) < REFUSALS; i++) {
-        int pause = i % 128; // another moment each time
-        while (!rt_idle_all() || pause-- > 0) {
+        int pause = i % 128; // a different delay each time
+        while (!rt_pidle_all() || pause-- > 0) {
             rt_cpu_relax();
         }
-        rt_spawn_feed_starved();
+        rt_wakep(rt_starved_feed());
     }
-    for (int i = 0; i < MORE; i++) { // the monitor alone sees to these
+    for (int i = 0; i < MORE; i++) { // only sysmon queues these
         ASSERT_EQ(tuco_go_attr(&large, done, &wg), 0);
     }
     while (atomic_load(&refused) < REFUSALS + 4 * MORE) {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: when nothing is left behind the runtime can be run again, on whatever thread
+/* Proves: if no goroutine is left behind, the runtime can run again, on whichever thread
    main returned and however short the slice is. */
 /* fixed procs */
 /*
- * Bug. When main has returned, a thread that goes on computing is given up, and the
- * runtime with it. Computing was judged by the slice, and the thread on which main had
- * returned, still on its way out of main, was judged like the others. With a slice of a
- * microsecond any thread was found guilty, and the next tuco_run() returned -EBUSY.
+ * Bug. When main has returned, tuco_run stops waiting for a thread that keeps computing,
+ * and the runtime cannot be used again. The limit was the slice, and it also applied to
+ * the thread on which main had returned, which was still leaving main. With a slice of a
+ * microsecond any thread exceeded it, and the next tuco_run() returned -EBUSY.
  *
  * Fix. The grace is a fixed time, and the thread that main returned on is exempt.
  *
  * Fails without it: main yields to 100 others and so moves from thread to thread; in one
- * round of a few some thread is still on its way out when it is looked at.
+ * of a few rounds some thread has not left yet when it is checked.
  */
 #include "test.h"
 

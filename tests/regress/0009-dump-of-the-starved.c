@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a dump says of a goroutine without memory for a stack what it waits for, and
-   not where an earlier one waited. */
+/* Proves: the dump of a goroutine without memory for a stack shows what it waits for, and
+   not where an earlier goroutine waited. */
 /* fixed procs */
 /*
- * Bug. The place of a wait is kept in the descriptor, and a descriptor is used again. A
- * goroutine that waits for stack memory has not called anything yet, but was shown at the
- * place where the previous owner of its descriptor had waited.
+ * Bug. The descriptor holds the place of a wait, and descriptors are reused. A goroutine
+ * that waits for stack memory has not called anything yet, but the dump showed the place
+ * where the previous owner of its descriptor had waited.
  *
- * Fix. It gets its own reason and no place.
+ * Fix. Such a goroutine has its own wait reason and no place.
  *
  * Fails without it: there is one processor, so that the descriptor freed last is taken
  * first, and its owner waited for the gate.
@@ -52,7 +52,7 @@ static int run_main(void *arg) {
     tuco_wg_add(&wg, 1);
     ASSERT_EQ(tuco_go_attr(&attr, done, NULL), 0);
     const char *dump;
-    do { // it is runnable again for a moment whenever it is to try again
+    do { // it is runnable for a moment at each retry
         tuco_yield();
         dump = test_dump();
     } while (strstr(dump, "[runnable]") != NULL);

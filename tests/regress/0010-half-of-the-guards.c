@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: if guards can be had for some stacks of a batch only, all of them can be used
-   and left. */
+/* Proves: if only some stacks of a batch can have guards, all stacks of the batch can be
+   used and freed. */
 /*
- * Bug. The guards of several stacks are asked for at once, range by range where the
- * kernel has no call for all. If one in the middle failed, those before it were there,
- * and the caller was told that none was. It then protected each stack the older way, and
- * where that failed too left a gap, whose words are read when the goroutine ends: the
- * ones with a guard were not readable, and the process ended with a segmentation fault.
+ * Bug. The runtime installs the guards of several stacks at once, range by range if the
+ * kernel has no call for all. If one in the middle failed, the guards before it stayed,
+ * but the caller got the result that there were none. It then protected each stack with
+ * mprotect(), and if that failed too it left a gap, whose words are read when the
+ * goroutine ends. A gap with a guard was not readable, and the process ended with a
+ * segmentation fault.
  *
- * Fix. os_guard_install() takes away what it has put in place before it fails.
+ * Fix. os_guard_install() removes the guards that it has installed before it fails.
  *
  * Fails without it: the third range is the second of a batch of two.
  */

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a program that forbids membarrier while the runtime runs is told so. */
+/* Proves: if a program forbids membarrier while the runtime runs, the runtime reports
+   it. */
 /*
- * Bug. The fence of a thread that goes to sleep was asked for again and again until the
- * kernel ran it, as it fails for a moment when memory is short. If a sandbox that the
- * program had put itself into refused the call, that was for ever: every thread that had
- * nothing to do took a CPU, and nothing said why.
+ * Bug. A thread that goes to sleep repeated its fence until the kernel ran it, because it
+ * fails for a moment when memory is short. If a sandbox refused the call, it failed for
+ * ever: every idle thread used a whole CPU, without a message.
  *
- * Fix. rt_fence_refused() ends the process with a report, unless it is memory that is
- * missing.
+ * Fix. rt_fence_refused() ends the process with a report, unless the error is a lack of
+ * memory.
  *
- * Fails without it: main goes to sleep, and with it the thread that is refused.
+ * Fails without it: all goroutines end or wait, and the fence of the thread that goes to
+ * sleep is refused.
  */
 #include "fault.h"
 #include "os/os.h"
@@ -17,9 +18,15 @@
 
 #include <errno.h>
 
+static void end_at_once(void *arg) {
+    (void)arg;
+}
+
+/* The thread that runs the goroutine then becomes idle. */
 static int sleep_main(void *arg) {
     (void)arg;
     tuco_wg never = {0};
+    ASSERT_EQ(tuco_go(end_at_once, NULL), 0);
     tuco_wg_add(&never, 1);
     tuco_wg_wait(&never);
     return 0;
@@ -30,7 +37,7 @@ TEST(fence_refused_later) {
         SKIP("This kernel or sandbox has no membarrier.");
     }
     test_setenv("TUCOPROCS", "2");
-    test_setenv("TUCODEBUG", NULL); // which may ask for plain fences
+    test_setenv("TUCODEBUG", NULL); // it may request plain fences
     test_fault_plan(OS_FAULT_FENCE, 1, TEST_FAULT_ALWAYS, EPERM);
     RUN_DIES(sleep_main, "membarrier worked when the runtime began");
 }

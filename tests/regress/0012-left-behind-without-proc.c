@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: tuco_run returns although a goroutine waits in the kernel, also where /proc
-   cannot be read. */
+/* Proves: tuco_run returns although a goroutine waits in the kernel, even if /proc cannot
+   be read. */
 /*
- * Bug. When main has returned, tuco_run() waits for a goroutine that computes, and not
- * for one whose thread sleeps in the kernel. Which of the two it is was asked of /proc;
- * if that was not there, or no descriptor was left to read it with, it was taken as
- * awake, and tuco_run() waited for ever.
+ * Bug. When main has returned, tuco_run() waits for a goroutine that computes, but not
+ * for one whose thread sleeps in the kernel. It read /proc to find out which. If /proc
+ * was missing, or no descriptor was left to read it, the thread counted as awake, and
+ * tuco_run() waited for ever.
  *
- * Fix. is_stuck() counts the looks that told nothing, and gives up after a hundred.
+ * Fix. is_stuck() reads no file: it counts the checks at which the thread has used no CPU
+ * time, and stops waiting after five.
  *
- * Fails without it: the goroutine below waits for a byte that nobody writes.
+ * Fails without it: the goroutine below waits for a byte that is never written.
  */
 /* fixed procs */
 #include "fault.h"
@@ -31,7 +32,7 @@ static void wait_in_kernel(void *arg) {
 static int run_main(void *arg) {
     (void)arg;
     ASSERT_EQ(tuco_go(wait_in_kernel, NULL), 0);
-    test_spin(&waiting, 1); // it is another thread's
+    test_spin(&waiting, 1); // another thread runs it
     return 3;
 }
 

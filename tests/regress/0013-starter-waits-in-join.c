@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: threads are started although one that has left the runtime does not end. */
+/* Proves: threads are started although a thread that has left the runtime does not
+   end. */
 /*
- * Bug. A goroutine that ends wired takes its thread along, which the starter joined before
- * it did anything else. A destructor of thread-specific data runs meanwhile, the program's
- * own, for as long as it likes; so long no thread was started, and goroutines behind a call
- * that blocks waited.
+ * Bug. When a goroutine ends wired, its thread ends too, and the starter joined it before
+ * doing anything else. Meanwhile the destructors of the program's thread-specific data
+ * run, for as long as they like. Until then no thread was started, and goroutines behind
+ * a blocking call waited.
  *
- * Fix. The starter asks whether the thread has ended, and looks again later:
+ * Fix. The starter checks whether the thread has ended, and checks again later:
  * rt_thread_try_join_ended().
  *
  * Fails without it: the destructor below ends only when the next goroutine has run, on a
@@ -60,7 +61,7 @@ TEST(starter_does_not_wait) {
     ASSERT_EQ(atomic_load(&destroyed), 1); // the end of the runtime does wait
 }
 
-/* At the limit of threads the one that ends is waited for, as it still counts. */
+/* At the limit of threads the starter waits for the ending thread, which still counts. */
 TEST(at_the_limit) {
     tuco_config config = {.max_threads = 1};
     ASSERT_EQ(pipe(ends), 0);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves: tuco_stop returns although a destructor on a thread that it joins calls the
-   library, and the destructor is told that no runtime runs. */
+   library; the calls of the destructor find no runtime. */
 /*
- * Bug. tuco_stop() closes the entry for threads that are not the runtime's, and opened it
- * when all was over. A thread of the runtime that has left it is such a thread to what the
- * program has left to do there, destructors of thread-specific data: these waited for the
- * entry to open, and tuco_stop() for the thread to end.
+ * Bug. tuco_stop() closes the entry for foreign threads, and reopened it only at its end.
+ * A thread that has left the runtime is foreign when it runs the destructors of the
+ * program's thread-specific data: these waited for the entry, and tuco_stop() for the
+ * thread.
  *
- * Fix. The entry opens again when the phase has changed, before threads are joined: nothing
- * can be started from then on.
+ * Fix. The entry reopens when the phase has changed, before threads are joined: no
+ * goroutine can be started from then on.
  *
  * Fails without it: the two wait for each other.
  */

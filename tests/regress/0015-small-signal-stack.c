@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: the runtime's handlers do not run on an alternate stack of the program's that is
-   too small for them, and the program has it back afterwards. */
+/* Proves: the runtime's handlers do not run on an alternate stack of the program that is
+   too small for them, and the program gets it back afterwards. */
 /*
- * Bug. A thread that had an alternate signal stack when it called tuco_run() kept it, of
- * whatever size. The kernel allows one that has room for its own frame and nothing else: the
- * first goroutine that was made to give way there wrote below it.
+ * Bug. A thread that had an alternate signal stack when it called tuco_run() kept it,
+ * whatever its size. The kernel allows one with room for its own frame and no more: the
+ * first preemption of a goroutine there wrote below it.
  *
- * Fix. os_signal_stack_install() puts its own in the place of one that is too small, and
- * _remove puts back what was there.
+ * Fix. os_signal_stack_install() replaces a stack that is too small, and _remove restores
+ * it.
  *
- * Fails without it: main is interrupted on the thread that called tuco_run(), which leaves
- * traces in the stack below, if it does not hit the page that nobody may touch.
+ * Fails without it: main is interrupted on the thread that called tuco_run(), which
+ * writes to the small stack or to the inaccessible page below it.
  */
 /* fixed procs */
 /* not under tsan */
@@ -36,11 +36,11 @@ static int compute_main(void *arg) {
     (void)arg;
     tuco_lock_thread();
     ASSERT_EQ(tuco_go(run, NULL), 0);
-    test_spin(&ran, 1); // it has given way, by force
+    test_spin(&ran, 1); // it was preempted by a signal
     return 0;
 }
 
-/* The least that the kernel takes, above a page that faults. */
+/* The smallest stack that the kernel accepts, above a page that faults. */
 static stack_t smallest(void) {
     size_t bytes = getauxval(AT_MINSIGSTKSZ);
     bytes = bytes > 2048 ? bytes : 2048;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a goroutine on a thread that could not have an alternate signal stack is not
-   interrupted, and gives way at its next call. */
+/* Proves: on a thread without an alternate signal stack a goroutine is not interrupted,
+   and yields at its next call. */
 /*
- * Bug. A thread of the runtime that got no memory for its alternate stack ran goroutines all
- * the same, and they were made to give way by a signal like others: its handler ran on the
- * goroutine's own stack, wherever that ended.
+ * Bug. A thread of the runtime that got no memory for its alternate stack still ran
+ * goroutines, and signals preempted them like others: the handler ran on the goroutine's
+ * own stack, however little was left.
  *
- * Fix. rt_preempt_can_force() says no to such a thread.
+ * Fix. rt_preempt_can_force() returns false for such a thread.
  *
- * Fails without it: the other goroutine runs while the first one computes.
+ * Fails without it: the first goroutine gets signals while it computes.
  */
 /* fixed procs */
 /* not under asan */
@@ -16,26 +16,44 @@
 #include "fault.h"
 #include "test.h"
 
+#include <signal.h>
+
 #include <errno.h>
 
-/* What the first one computes, of CPU time: many times its slice. */
+/* The CPU time that the first goroutine uses: many times its slice. */
 #define COMPUTE (200 * TUCO_MILLISECOND)
 
 static atomic_int ran;
 static atomic_int done;
+static atomic_int signals;
+static struct sigaction runtime_action;
 
 static void run(void *arg) {
     (void)arg;
     atomic_store(&ran, 1);
 }
 
+static void count(int signal, siginfo_t *info, void *context) {
+    atomic_fetch_add(&signals, 1);
+    runtime_action.sa_sigaction(signal, info, context);
+}
+
+/* Runs before the runtime's handler, which must be installed already. */
+static void start_counting(void) {
+    ASSERT_EQ(sigaction(SIGURG, NULL, &runtime_action), 0);
+    struct sigaction action = runtime_action;
+    action.sa_sigaction = count;
+    ASSERT_EQ(sigaction(SIGURG, &action, NULL), 0);
+}
+
 static void compute(void *arg) {
     (void)arg;
     tuco_time begin = test_cpu_time();
+    start_counting();
     ASSERT_EQ(tuco_go(run, NULL), 0);
     while (test_cpu_time() - begin < COMPUTE) {
     }
-    ASSERT_EQ(atomic_load(&ran), 0);
+    ASSERT_EQ(atomic_load(&signals), 0);
     tuco_yield();
     ASSERT_EQ(atomic_load(&ran), 1);
     atomic_store(&done, 1);

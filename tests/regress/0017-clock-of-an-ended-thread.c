@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: what is asked of a thread that has ended and been joined is not told, and nothing
-   worse. */
+/* Proves: the CPU time of a thread that has ended and been joined reads as 0, without a
+   crash. */
 /*
- * Bug. The monitor asks for the CPU time of the thread that holds a P, by the C library's
- * handle, without a lock. The thread could end in between, be joined by the starter and its
- * memory be given back, where the handle pointed to.
+ * Bug. Sysmon reads the CPU time of the thread that holds a P, by the C library's handle,
+ * without a lock. Meanwhile the thread could end and the starter could join it, which
+ * freed the memory that the handle points to.
  *
- * Fix. The kernel is asked by its own number of the thread: os_thread_cpu() and
- * os_thread_look() find none, or another thread of the same process.
+ * Fix. Sysmon uses the kernel's number of the thread: os_thread_cpu() finds no thread, or
+ * another thread of the same process.
  *
- * Fails without it: they took a handle.
+ * Fails without it: it took a handle.
  */
 #include "os/os.h"
 #include "test.h"
@@ -33,20 +33,16 @@ TEST(clock_of_an_ended_thread) {
     }
     int of_thread = atomic_load(&number);
     ASSERT_GT(os_thread_cpu(of_thread), 0);
-    ASSERT_GT(os_thread_look(of_thread).cpu_ns, 0);
-    ASSERT(!os_thread_look(of_thread).untold);
     atomic_store(&may_end, 1);
     test_thread_join(&thread);
     while (os_thread_cpu(of_thread) != 0) { // the kernel forgets it a moment later
         sched_yield();
     }
-    ASSERT(os_thread_look(of_thread).untold);
 }
 
 TEST(numbers_of_no_thread) {
     for (int i = -1; i <= 0; i++) {
         ASSERT_EQ(os_thread_cpu(i), 0);
-        ASSERT(os_thread_look(i).untold);
     }
     ASSERT_EQ(os_thread_cpu(1), 0); // of another process
 }

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a thread that was asked to give way, and ends instead, is not counted for ever
-   among those that have been asked. */
+/* Proves: a thread that ends with a pending request to yield does not stay in the count
+   of such requests. */
 /*
- * Bug. tuco_checkpoint() looks at a count of threads that are asked to give way and have
- * not yet. One that the monitor asked when it had found its next goroutine, or had none any
- * more, could end without an answer; what it was asked for was overwritten when its memory
- * was used again. From then on each checkpoint of each goroutine took the slow way.
+ * Bug. tuco_checkpoint() reads the count of threads with a pending request to yield. A
+ * thread could end without answering a request that sysmon made after it had found its
+ * next goroutine, or had none left; the request was overwritten when its memory was
+ * reused. From then on each checkpoint of each goroutine took the slow path.
  *
- * Fix. rt_preempt_reset() answers for it when it is buried, and rt_preempt_ask() if it comes
- * later still.
+ * Fix. rt_preempt_reset() withdraws the request when the thread has ended, and
+ * rt_preempt_ask() does so if it comes later still.
  *
- * Fails without it: a destructor runs on the thread when it has left its loop, and asks.
+ * Fails without it: a destructor runs on the thread after it has left its loop, and makes
+ * a request.
  */
 /* fixed procs */
 #include "arch/arch.h"
-#include "sched/preempt.h"
+#include "sched/sysmon/preempt.h"
 #include "test.h"
 
 static pthread_key_t key;
@@ -24,7 +25,7 @@ static unsigned wanted(void) {
 }
 
 static void ask(void *m) {
-    rt_preempt_ask(m);
+    rt_preempt_ask(m, 0);
 }
 
 static void end_wired(void *arg) {

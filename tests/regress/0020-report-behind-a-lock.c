@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a misuse ends the program although a goroutine that was stopped holds a lock of
-   the C library that the report needs. */
+/* Proves: a misuse ends the program although an interrupted goroutine holds a lock of the
+   C library that the report needs. */
 /*
- * Bug. A report asks the C library for the names of functions, for which that takes the lock
- * of its loader. A goroutine that was made to give way in the middle of dlopen() or dlsym()
- * has it, and waits for a P; the one that dies is inside, and keeps its own. With one P the
+ * Bug. A report gets the names of functions from the C library, which takes the lock of
+ * its loader. A goroutine that was interrupted in dlopen() or dlsym() holds that lock and
+ * waits for a P; the goroutine at fault is in the report and keeps its P. With one P the
  * process hung in the middle of its report.
  *
- * Fix. Before it needs names the report lets all go on who are stopped, without a P. If that
- * is of no use, because the lock is not given back, the monitor ends the process: 'Names' in
- * dump.c.
+ * Fix. Before it needs names, the report resumes all interrupted goroutines without a P.
+ * If the lock is still not released, sysmon ends the process: 'Names' in dump.c.
  *
- * Fails without it: dlsym() below calls resolve() with the lock, and is stopped there.
+ * Fails without it: dlsym() below calls resolve() with the lock held, and is interrupted
+ * there.
  */
 /* fixed procs */
 /* not under tsan */
@@ -26,8 +26,8 @@ static bool for_ever;
 static void nothing(void) {
 }
 
-/* What dlsym() asks for the address of resolved_late(), under the loader's lock. */
-static void (*resolve(void))(void) {
+/* dlsym() calls it for the address of resolved_late(), under the loader's lock. */
+static __attribute__((used)) void (*resolve(void))(void) {
     atomic_store(&resolving, 1);
     while (atomic_load(&dying) == 0 || for_ever) {
     }
@@ -45,7 +45,7 @@ static int misuse_main(void *arg) {
     (void)arg;
     tuco_chan *c = tuco_chan_make(sizeof(int), 0);
     ASSERT_EQ(tuco_go(look_up, NULL), 0);
-    test_await(&resolving, 1); // it is stopped there
+    test_await(&resolving, 1); // it is interrupted there
     atomic_store(&dying, 1);
     tuco_chan_close(c);
     tuco_chan_close(c);
@@ -63,7 +63,7 @@ TEST(lock_is_given_back) {
     test_child_run(&child, run_misuse, NULL);
     EXPECT_STATUS(&child, 2);
     ASSERT_HAS(child.text, "panic: close of closed channel\n");
-    ASSERT_HAS(child.text, "(...)\n\t"); // a frame, with a name if it has one
+    ASSERT_HAS(child.text, "(...)\n\t"); // a frame, with or without a name
     ASSERT_LACKS(child.text, "waits for a lock");
 }
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a goroutine that has given its processor up for a call that blocks may announce
-   another one within, and may wait for a lock. */
+/* Proves: a goroutine that has given up its processor for a blocking call may announce
+   another call within it, and may wait for a lock. */
 /*
- * Bug. A goroutine whose last call did block gives its P up as soon as it announces the
- * next one, if others wait. Whoever announced a second one within asked that P, which
- * was none any more, whether others wait; and so did tuco_mutex_lock() for a lock that
- * is held, whether to spin for it.
+ * Bug. A goroutine whose last call blocked gives up its P as soon as it announces the
+ * next one, if others wait. A second announcement within the first read that P, which was
+ * NULL, to see whether others wait; so did tuco_mutex_lock() for a held lock, to decide
+ * whether to spin.
  *
- * Fix. tuco_blocking_enter() and may_spin() in mutex.c look whether there is a P.
+ * Fix. tuco_blocking_enter() and may_spin() in mutex.c check whether there is a P.
  *
- * Fails without it: the first call ends only when the other goroutine has run, on the
- * only P, so that it was taken; the second one then gives it up. Both read by a null
+ * Fails without it: the first call ends only when the other goroutine has run on the only
+ * P, so that the P was taken; the second call then gives it up. Both read through a null
  * pointer.
  */
 /* fixed procs */
@@ -42,7 +42,7 @@ static void give_processor_up(void) {
     ASSERT_EQ(read(ends[0], &byte, 1), 1);
     tuco_blocking_exit();
     tuco_blocking_enter();
-    /* Only to a thread that is spare: the one that it came back on may be about to be. */
+    /* The P goes only to a spare thread, and the previous thread may not be spare yet. */
     while (arch_self()->p != NULL) {
         tuco_blocking_exit();
         tuco_yield();

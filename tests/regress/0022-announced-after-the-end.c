@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a goroutine that is left behind when the runtime ends, stopped by a signal
-   while it computed, may announce a call that blocks. */
+/* Proves: a goroutine that a signal has interrupted, and that is left behind when the
+   runtime ends, may announce a blocking call. */
 /*
- * Bug. A goroutine that a signal has stopped, and that waits for its turn, goes on when
- * the runtime ends, as it may hold a lock of the C library; it has no P then. If it
- * announced a call that blocks, and its last one did block, it asked that P whether
- * others wait.
+ * Bug. A goroutine that a signal has interrupted, and that waits for its turn, continues
+ * when the runtime ends, because it may hold a lock of the C library; it then has no P.
+ * If it announced a blocking call, and its last one had blocked, it read that P to see
+ * whether others wait.
  *
- * Fix. tuco_blocking_enter() looks whether there is a P.
+ * Fix. tuco_blocking_enter() checks whether there is a P.
  *
- * Fails without it: with one P, main runs again only because the other was stopped, and
- * returns at once.
+ * Fails without it: with one P, main runs again only because the other goroutine was
+ * interrupted, and returns at once.
  */
-/* ThreadSanitizer holds signals back while a thread only computes. */
+/* ThreadSanitizer delays signals while a thread only computes. */
 /* not under tsan */
 /* fixed procs */
 #include "test.h"

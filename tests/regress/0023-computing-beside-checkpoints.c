@@ -1,52 +1,53 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a goroutine that computes without a call has its turn as often as those beside
-   it that compute with checkpoints. */
+/* Proves: a goroutine that computes without calls does at least a third of the work of
+   each goroutine beside it that computes with checkpoints. */
 /*
- * Bug. A goroutine that a signal has stopped goes on when another M hands it a P. That
- * was not counted as a slice that begins: to the monitor it had held the P for as long
- * as before, and was stopped again at its next look. And goroutines with checkpoints go
- * from one to the next without a scheduler, which alone hands over a P; so it had to
- * wait as long as the global queue is left alone.
+ * Bug. An interrupted goroutine continues when another M hands it a P. That did not begin
+ * a slice: sysmon still counted the time before, and interrupted it again at its next
+ * check. Also, goroutines with checkpoints switch to each other without the scheduler,
+ * which alone hands over a P; so the interrupted goroutine waited until the scheduler
+ * next checked the global queue.
  *
- * Fix. A slice begins, got_p() in bound.c. Each P counts those from one turn of the list
- * to the next, which comes after as many as goroutines were in line:
- * rt_bound_have_turn().
+ * Fix. The handover begins a slice: got_p() in lockedm.c. Each P counts its slices from
+ * one turn of the list to the next; the next turn comes after as many slices as
+ * goroutines were in line: rt_lockedm_have_turn().
  *
- * Fails without it: after its first slice it gets through next to nothing.
+ * Fails without it: after its first slice the goroutine does almost no work.
  */
-/* ThreadSanitizer holds signals back while a thread only computes. */
+/* ThreadSanitizer delays signals while a thread only computes. */
 /* not under tsan */
 /* fixed procs */
 #include "test.h"
 
+#include <time.h>
+
 #define POLITE    2
 #define COMPUTING POLITE
-#define TURNS     20 /* of each that is polite */
-#define LEAST     3  /* the other gets this part of what they get, at least */
+#define SLICES    60 /* of all goroutines together, in CPU time */
+#define LEAST     3  /* each of the others does at most this many times its work */
 #define UNIT      1000
 
 static tuco_wg wg;
-static atomic_int turns[POLITE + 1];
 static atomic_long units[POLITE + 1];
-static atomic_int last = -1;
 static atomic_int over;
 
-/* With one P only one of them runs at a time. */
 static void work(int self) {
     for (volatile int i = 0; i < UNIT; i++) {
     }
     atomic_fetch_add(&units[self], 1);
-    if (atomic_load(&last) != self) {
-        atomic_store(&last, self);
-        atomic_fetch_add(&turns[self], 1);
-    }
+}
+
+static int64_t process_cpu_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (int64_t)t.tv_sec * TUCO_SECOND + t.tv_nsec;
 }
 
 static void compute_politely(void *arg) {
     int self = (int)(intptr_t)arg;
     while (atomic_load(&over) == 0) {
         work(self);
-        if (atomic_load(&turns[self]) == TURNS) {
+        if (process_cpu_ns() >= SLICES * 10 * TUCO_MILLISECOND) {
             atomic_store(&over, 1);
         }
         tuco_checkpoint();

@@ -2,15 +2,14 @@
 /* Proves: a wired goroutine that wakes gets its turn beside goroutines that compute with
    checkpoints. */
 /*
- * Bug. As in 0023: who can run on one thread only waits in the same list as those that a
- * signal has stopped, and no P came there as long as others with checkpoints ran in
- * turn.
+ * Bug. As in 0023: a wired goroutine waits in the same list as interrupted goroutines,
+ * and the list got no P as long as others with checkpoints ran in turn.
  *
- * Fix. rt_bound_have_turn().
+ * Fix. rt_lockedm_have_turn().
  *
- * Fails without it: with one P only one goroutine runs at a time, so that turns can be
- * counted by who ran last. Each wake-up comes while the others run in turn, and would
- * take dozens of their turns.
+ * Fails without it: with one P only one goroutine runs at a time, so that a change of the
+ * last runner counts as a turn. Each wake-up comes while the others run in turn, and
+ * would take dozens of their turns.
  */
 /* fixed procs */
 #include "chans.h"
@@ -59,7 +58,7 @@ TEST(wired_beside_checkpoints) {
         while (atomic_load(&last) == NOBODY) {
             sched_yield();
         }
-        test_send(wakes, i); // from this thread, which needs no turn
+        test_send(wakes, i); // sent by this thread, which needs no turn
     }
     ASSERT_EQ(tuco_stop(TUCO_NEVER), 0);
     tuco_chan_unref(wakes);

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a goroutine that computes is made to give way although all had rested for long,
-   and its processor was without a thread. */
+/* Proves: a goroutine that computes is requested to yield even after all processors were
+   idle for long and its processor had no thread. */
 /*
- * Bug. When all Ps have been idle for a while the monitor sleeps until an M has a P
- * again and wakes it. An M gets one by being woken with its own, by coming back from a
- * call, or as a spare one; the last of these did not wake it. So the goroutine that ran
- * there kept its P for as long as it liked.
+ * Bug. When all Ps have been idle for a while, sysmon sleeps until an M gets a P and
+ * wakes it. An M gets a P when it is woken with its own, when it returns from a call, or
+ * as a spare M; a spare M did not wake sysmon. So the goroutine that ran there kept its P
+ * for as long as it liked.
  *
- * Fix. rt_spare_wait() wakes the monitor.
+ * Fix. rt_midle_wait() wakes sysmon.
  *
- * Fails without it: a wired goroutine has taken the P along to its own thread and has
- * parked, so that the P is idle without an M, and the one that had it is spare. The next
- * goroutine runs there, until another one has.
+ * Fails without it: a wired goroutine has taken the P to its own thread and has parked,
+ * so that the P is idle without an M, and the M that had it is spare. The next goroutine
+ * runs there, and ends only after another one has run.
  */
 /* fixed procs */
 #include "chans.h"
-#include "sched/idle.h"
-#include "sched/monitor.h"
-#include "sched/spare.h"
+#include "sched/thread/wakep.h"
+#include "sched/sysmon/sysmonnote.h"
+#include "sched/thread/startm.h"
 #include "test.h"
 
 static tuco_chan *wakes;
@@ -47,7 +47,7 @@ static void run(void *arg) {
 }
 
 static void await_rest(void) {
-    while (!rt_idle_all() || rt_load_rlx(&rt_monitor_dormant) == 0) {
+    while (!rt_pidle_all() || rt_load_rlx(&rt_sysmon_dormant) == 0) {
         sched_yield();
     }
 }
@@ -61,7 +61,7 @@ TEST(computing_after_a_rest) {
         test_send(wakes, i);
         await_rest();
     }
-    while (rt_spare_count() == 0) {
+    while (rt_midle_count() == 0) {
         sched_yield();
     }
     ASSERT_EQ(tuco_go(compute, NULL), 0);

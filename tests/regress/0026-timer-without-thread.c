@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves: a processor that could not get a thread for its timers gets one as soon as
-   threads can be had. */
+   threads can be started. */
 /*
  * Bug. A wired goroutine that waits leaves its P to another thread. If none could be
- * started, the P was set aside, and 10 ms later it was idle. Of an idle P it is taken
- * for granted that its queue is empty and that an M of its own sleeps until its timers
- * are due; this one had no M, and its timers never fired.
+ * started, the P was set aside, and became idle 10 ms later. The runtime assumes that the
+ * queue of an idle P is empty and that an M of its own sleeps until its timers are due;
+ * this P had no M, and its timers never fired.
  *
- * Fix. rt_idle_retry_unstartable() wants a thread again for a P that has timers or
+ * Fix. rt_pidle_retry_unstartable() requests a thread again for a P that has timers or
  * goroutines.
  *
- * Fails without it: the only timer is that of the only goroutine, for whose P a thread
+ * Fails without it: the only timer belongs to the only goroutine, and a thread for its P
  * is refused a few times.
  */
 /* fixed procs */
@@ -27,7 +27,7 @@ static int refuse_thread(enum os_fault_kind kind) {
     if (kind != OS_FAULT_THREAD || atomic_load(&refusals_left) == 0) {
         return 0;
     }
-    atomic_fetch_sub(&refusals_left, 1); // only the starter comes here
+    atomic_fetch_sub(&refusals_left, 1); // only the starter gets here
     return EAGAIN;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: with as many threads as it takes, and no more allowed, a goroutine and a wired
-   one pass values to and fro without "thread exhaustion". */
+/* Proves: with just enough threads, at the limit, a goroutine and a wired goroutine pass
+   values back and forth without "thread exhaustion". */
 /*
- * Bug. The P goes to the thread of the wired goroutine, and back to any thread when it
- * waits: to one that is spare, or to one that has to be started. The one that had the P
- * before is spare only a moment after it has given it away.
+ * Bug. The P goes to the thread of the wired goroutine, and when that waits, back to any
+ * thread: a spare one or a new one. The thread that had the P before becomes spare only a
+ * moment after it has handed it over.
  *
  *     M, which hands its P over           thread of the wired goroutine
  *     gives the P
@@ -12,7 +12,7 @@
  *                                         is to start one, but the limit is reached
  *     enlists itself as spare
  *
- * Fix. The starter looks again and again, and gives up only when the P has waited for a
+ * Fix. The starter checks repeatedly, and reports only when the P has waited for a
  * second: wait_for_thread().
  *
  * Fails without it: at the limit each of ROUNDS rounds has this window.

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a wired goroutine that was asked to give way and then waited is asked again
-   when it computes later. */
+/* Proves: if sysmon requests a yield of a wired goroutine, which then waits, it requests
+   again when the goroutine computes later. */
 /*
- * Bug. The monitor asks the goroutine that holds a P to give way, and then not again as
- * long as the same thread holds that P and nothing was scheduled there. A wired
- * goroutine that waits and goes on with the same P was taken for one that has held it
- * all along. If it had answered in between, when it could, nobody asked it any more.
+ * Bug. Sysmon requests that the goroutine which holds a P yields, and does not repeat the
+ * request while the same thread holds that P and nothing was scheduled there. To sysmon a
+ * wired goroutine that waited and continued with the same P had held it all the time. If
+ * it had answered in between, sysmon made no further request.
  *
- * Fix. Going on after a wait begins a slice, got_p() in bound.c; and interrupt() in
- * retake.c asks each time, not once.
+ * Fix. Continuing after a wait begins a slice: got_p() in lockedm.c; and interrupt() in
+ * retake.c requests each time, not once.
  *
- * Fails without it: W is asked while it may not be preempted, waits, and answers when it
- * is back on its P. Then it computes until X has run, for which there is no other P.
+ * Fails without it: W gets a request while it may not be preempted, waits, and answers
+ * when it is back on its P. Then it computes until X has run, for which there is no other
+ * P.
  */
 /* fixed procs */
 #include "arch/arch.h"
 #include "chans.h"
-#include "sched/enter.h"
-#include "sched/idle.h"
+#include "sched/syscall/enter.h"
+#include "sched/thread/wakep.h"
 #include "test.h"
 
 static tuco_chan *wake;
-static atomic_int steps; /* how far they are */
+static atomic_int steps; /* how many steps they have reached */
 static atomic_int w_asked;
-static atomic_int others; /* that have run */
+static atomic_int others; /* how many have run */
 
 static void wired(void *arg) { // W
     (void)arg;
@@ -43,7 +44,7 @@ static void wired(void *arg) { // W
     }
 }
 
-/* Keeps the other P until the word is so high. */
+/* Keeps the other P until the word is high enough. */
 static void keep_until(void *word) {
     tuco_preempt_off();
     atomic_fetch_add(&steps, 1);
@@ -68,7 +69,7 @@ TEST(asked_and_parked) {
     test_spin(&steps, 2);
     ASSERT_EQ(tuco_go(other, NULL), 0);
     test_spin(&others, 1);
-    while (!rt_idle_all()) {
+    while (!rt_pidle_all()) {
         sched_yield();
     }
     ASSERT_EQ(tuco_go(keep_until, &others), 0); // on the P that has an M

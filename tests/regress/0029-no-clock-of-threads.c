@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a goroutine that computes is asked to give way although the CPU time of its
+/* Proves: a goroutine that computes is requested to yield even if the CPU time of its
    thread cannot be read. */
 /*
- * Bug. The monitor takes a thread whose CPU time grows from one look to the next for one
- * that computes. What cannot be read is 0 each time: such a thread was never seen to
- * run, and its goroutine never asked.
+ * Bug. Sysmon concludes that a thread computes if its CPU time grows from one check to
+ * the next. A time that cannot be read is always 0: such a thread never seemed to run,
+ * and its goroutine got no request.
  *
- * Fix. what_it_does() in retake.c knows that 0 says nothing.
+ * Fix. what_it_does() in retake.c draws no conclusion from 0.
  *
- * Fails without it: with one P, others run only if the goroutine gives way.
+ * Fails without it: with one P, others run only if the goroutine yields.
  */
 /* fixed procs */
 #include "fault.h"
@@ -38,6 +38,6 @@ static int compute_main(void *arg) {
 
 TEST(no_clock_of_threads) {
     test_setenv("TUCOPROCS", "1");
-    test_fault_plan(OS_FAULT_THREAD_LOOK, 1, TEST_FAULT_ALWAYS, EINVAL);
+    test_fault_plan(OS_FAULT_THREAD_CPU, 1, TEST_FAULT_ALWAYS, EINVAL);
     RUN(compute_main);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Stands for src/base/alloc.c in the simulation: freed memory is spoilt and not used
-   again in the run. */
+/* Replaces src/base/alloc.c in the simulation: poisons freed memory and does not reuse it
+   in the run. */
 #include "base/alloc.h"
 #include "machine.h"
 #include "os/fault.h"
@@ -10,7 +10,7 @@
 
 #define SPOILT 0xdd
 
-/* In front of each piece, and as long as its alignment. */
+/* Precedes each block; as large as the block's alignment. */
 struct header {
     size_t bytes;
     char unused[RT_CACHE_LINE_BYTES - sizeof(size_t)];
@@ -51,7 +51,7 @@ void rt_free(void *memory) {
     memset(memory, SPOILT, h->bytes);
 }
 
-/* At once: whoever still uses it is found sooner. */
+/* Frees at once, to find a later use sooner. */
 void rt_free_later(void *memory) {
     rt_free(memory);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Exhaustive search: all runs of a scenario with few deviations from the plain one. */
+/* Exhaustive search: all runs of a scenario with few deviations from the plain run. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -15,19 +15,19 @@
 #include <unistd.h>
 
 /*
- * Delay bounding (Emmi, Qadeer, Rakamaric, 2011: delay-bounded scheduling). The plain run
- * is deterministic: the thread whose turn it is goes on until it sleeps or waits in a
- * loop, then comes the next one by number. A deviation puts it behind all others, at any
- * step; or lets a store be seen late. All runs with at most --bound deviations are made.
- * Most bugs need one or two.
+ * Delay bounding (Emmi, Qadeer, Rakamaric, 2011: delay-bounded scheduling). The default
+ * run is deterministic: a thread runs until it sleeps or waits in a loop, then the next
+ * one by number runs. A deviation moves the running thread behind all others, at any step,
+ * or makes a store visible late. The search makes all runs with at most --bound
+ * deviations. Most bugs need one or two.
  *
- * The tree of runs is walked by fork(): at each point the child deviates and goes on to
- * the end, and the parent waits for it and goes on without. Nothing is recorded and
- * nothing replayed, and what the runs have in common is executed once.
+ * fork() walks the tree of runs: at each point the child deviates and runs to the end; the
+ * parent waits for it and continues without the deviation. Nothing is recorded or
+ * replayed, and what runs have in common is executed once.
  *
- * Steps on memory that only one thread uses commute with everything that others do, so
- * only steps on shared memory and calls of the kernel are points. Which memory is shared
- * is learnt: the walk is repeated until it has met no further shared place.
+ * Steps on memory that only one thread uses commute with all steps of others, so only
+ * steps on shared memory and system calls are points. The search learns which memory is
+ * shared: it repeats the walk until it has found no further shared place.
  */
 
 #define PLACES    (1u << 16) /* a power of two */
@@ -36,15 +36,16 @@
 
 struct place {
     uintptr_t address; /* 0: free */
-    int thread;        /* the only one that uses it, so far */
+    int thread;        /* the last thread that accessed it */
     bool written;
     bool shared;
 };
 
-/* Of all processes of the search: they take turns, so that it needs no atomics. */
+/* Shared by all processes of the search. They run one at a time, so it needs no
+   atomics. */
 struct knowledge {
     struct place places[PLACES];
-    bool grown; /* a place turned out to be shared, in this walk */
+    bool grown; /* this walk found another shared place */
 };
 
 struct deviation {
@@ -52,6 +53,7 @@ struct deviation {
     char kind;
 };
 
+/* This process only. */
 static struct {
     struct knowledge *known;
     bool on;
@@ -111,7 +113,7 @@ static void wait_for(pid_t child) {
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        _exit(1); /* it has said why */
+        _exit(1); /* the child has printed the reason */
     }
 }
 
@@ -122,7 +124,7 @@ static pid_t fork_or_fail(void) {
     }
     if (child == 0) {
         explore.first_step = sim.steps;
-        alarm(sim.options.seconds_max); /* a new process has none */
+        alarm(sim.options.seconds_max); /* a child inherits no alarm */
     }
     return child;
 }
@@ -150,7 +152,7 @@ bool sim_explore_deviates(enum sim_deviation deviation) {
             (struct deviation){.step = sim.steps, .kind = (char)deviation};
         return true;
     }
-    alarm(0); /* the time is the child's */
+    alarm(0); /* only the child's time counts meanwhile */
     wait_for(child);
     alarm(sim.options.seconds_max);
     return false;

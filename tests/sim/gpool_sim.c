@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The pool of descriptors is the real one: the same source, that it may define what
-   others have as macros. */
+/* The real pool of descriptors, compiled without the macros that other files see. */
 #define SIM_GPOOL_PLAIN
 #include "mem/gpool.c"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Simulated threads: how they start, sleep, take turns, and how time goes by. */
+/* Simulated threads: how they start, sleep and take turns, and how time passes. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "machine.h"
 #include "explore.h"
+#include "progress.h"
 
 #include <link.h>
 #include <stdarg.h>
@@ -15,20 +16,20 @@
 #include <unistd.h>
 
 /*
- * One thread of the system runs everything. A simulated thread is a context of arch.h; it
- * is left in the middle of a step and resumed there. The runtime switches goroutines
- * inside a simulated thread by the same arch_switch(), so that a simulated thread may be
- * left on any goroutine's stack: what is resumed is the simulated thread.
+ * One thread of the system runs everything. A simulated thread is a context of arch.h that
+ * is suspended and resumed in the middle of a step. The runtime switches goroutines inside
+ * a simulated thread with the same arch_switch(), so a simulated thread may be suspended
+ * on any goroutine's stack; the simulated thread is what is resumed.
  *
- * Thread-locals. The program has one block of them, which the linker has laid out; there
- * are no others, since the C library's are in its own. Its contents change with the
- * thread.
+ * Thread-locals. The program has one TLS block, laid out by the linker; the C library's
+ * thread-locals are elsewhere. The machine swaps the block's contents when it switches
+ * threads.
  */
 
 struct sim_machine sim;
 
 static struct {
-    struct arch_context ctx; /* who called sim_run() */
+    struct arch_context ctx; /* the caller of sim_run() */
     char *tls;
     size_t tls_bytes;
     char tls_initial[SIM_TLS_BYTES];
@@ -62,6 +63,7 @@ static void print_threads(void) {
 void sim_fail(const char *format, ...) {
     const struct sim_options *o = &sim.options;
     va_list args;
+    sim_progress_clear();
     fprintf(stderr, "FAILED: ");
     va_start(args, format);
     vfprintf(stderr, format, args);
@@ -78,17 +80,22 @@ void sim_fail(const char *format, ...) {
     _exit(1);
 }
 
-/* The set of the runnable */
+/* The set of runnable threads */
 
 static void runnable_add(struct sim_thread *t) {
     t->state = SIM_RUNNABLE;
     t->last_step = sim.steps;
+    t->steps_woken = t->steps;
     t->place = sim.runnable_count;
     sim.runnable[sim.runnable_count++] = t;
     sim_strategy_changed();
 }
 
+/* The running thread is about to sleep or to exit. */
 static void runnable_remove(struct sim_thread *t, enum sim_state state) {
+    if (sim.on_sleep != NULL) {
+        sim.on_sleep();
+    }
     struct sim_thread *last = sim.runnable[--sim.runnable_count];
     sim.runnable[t->place] = last;
     last->place = t->place;
@@ -144,7 +151,7 @@ static void pass_time(int64_t ns) {
     }
 }
 
-/* Nobody can go on before the next deadline: then it is there. */
+/* No thread can run before the next deadline: advances the clock to it. */
 static void jump(void) {
     if (sim.next_deadline_ns == SIM_NEVER) {
         return;
@@ -155,7 +162,7 @@ static void jump(void) {
     expire();
 }
 
-/* Gives the turn away for good or until woken; the caller is not runnable. */
+/* Gives the turn away. The caller is not runnable. */
 static void leave(void) {
     if (sim.runnable_count == 0 && sim.on_all_asleep != NULL) {
         sim.quiet = true;
@@ -163,7 +170,7 @@ static void leave(void) {
         sim.quiet = false;
     }
     while (sim.runnable_count == 0) {
-        /* next_deadline_ns may be of a thread that was woken before it. */
+        /* next_deadline_ns may belong to a thread that has been woken since. */
         jump();
         if (sim.runnable_count == 0 && sim.next_deadline_ns == SIM_NEVER) {
             sim_fail("lost wake-up: every thread sleeps, and none has a deadline");
@@ -174,7 +181,7 @@ static void leave(void) {
 
 /* Signals */
 
-/* How many of its steps a signal takes to arrive, about. */
+/* A pending signal arrives with probability 1/SIGNAL_CHANCE per step. */
 #define SIGNAL_CHANCE 4
 
 void sim_compute(bool computes) {
@@ -182,8 +189,8 @@ void sim_compute(bool computes) {
     sim.self->computes = computes;
 }
 
-/* On the thread itself, which may sleep in the handler, and is then one that others have
-   to wake. */
+/* Runs on the thread itself. It may sleep in the handler, so it does not count as
+   computing meanwhile. */
 static void take_signals(struct sim_thread *t) {
     uint32_t signals = t->signals_pending & ~t->signals_blocked;
     if (signals == 0) {
@@ -225,8 +232,8 @@ uint32_t sim_signal_block(uint32_t signals) {
 
 /* Steps */
 
-/* How seldom time jumps although threads could go on: as if all of them had to wait for a
-   CPU. */
+/* Time jumps with this inverse probability although threads are runnable: as if all of
+   them waited for a CPU. */
 #define JUMP_CHANCE 16384
 
 static void step(const struct sim_site *site, int64_t ns, bool relaxed) {
@@ -235,6 +242,9 @@ static void step(const struct sim_site *site, int64_t ns, bool relaxed) {
     t->steps++;
     if (++sim.steps > sim.options.steps_max) {
         sim_fail("no end: more steps than --steps allows");
+    }
+    if (sim.on_step != NULL) {
+        sim.on_step();
     }
     pass_time(ns);
     if (!sim.steady && sim_chance(JUMP_CHANCE)) {
@@ -312,14 +322,14 @@ void sim_wake_word(const void *word, int count) {
     }
 }
 
-/* Beginning and end of a thread */
+/* Start and end of a thread */
 
 static void forget(struct sim_thread *t) {
     t->state = SIM_FREE;
 }
 
 static void thread_end(struct sim_thread *t) {
-    sim_step(SIM_SITE("thread_end", "")); /* its last stores may be late */
+    sim_step(SIM_SITE("thread_end", "")); /* its last stores may become visible late */
     sim_memory_flush(t);
     runnable_remove(t, SIM_ENDED);
     for (int i = 0; i < sim.threads_end; i++) {
@@ -329,7 +339,7 @@ static void thread_end(struct sim_thread *t) {
         }
     }
     if (t->detached) {
-        forget(t); /* its stack stays until the slot is used again, after this switch */
+        forget(t); /* its stack stays valid until the slot is reused, after this switch */
     }
     leave();
 }
@@ -428,7 +438,7 @@ static int find_tls(struct dl_phdr_info *info, size_t bytes, void *unused) {
             root.tls_bytes = info->dlpi_phdr[i].p_memsz;
         }
     }
-    return 1; /* the first object is the program; the others are not ours */
+    return 1; /* stop: the first object is the program */
 }
 
 static void first_main(void *raw) {

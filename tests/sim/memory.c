@@ -1,39 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory as threads see it: stores wait in their thread's buffer before others see
-   them. */
+/* Simulated memory: stores wait in their thread's buffer before other threads see them. */
 #include "machine.h"
 #include "explore.h"
 
 #include <string.h>
 
 /*
- * A store goes to the end of its thread's buffer, and from there to memory at some later
- * step that chance decides. Loads see the own buffer first, then memory; they are never
- * delayed. An operation that reads and writes, a fence, a system call and the end of the
- * thread empty the buffer first; os_fence_all_threads() empties all.
+ * A store is appended to its thread's buffer and drains to memory at a later, random step.
+ * A load reads the thread's own buffer first, then memory; loads are never delayed. A
+ * read-modify-write, a fence, a system call and the end of the thread first drain the
+ * buffer; os_fence_all_threads() drains all buffers.
  *
- * TSO: in order, which is what x86-64 does. Weak: a relaxed store may overtake others but
- * not one to the same place, and nothing overtakes a release on the way out; a relaxed
- * read-modify-write leaves the buffer alone. Of what C11 and aarch64 allow, the
+ * TSO: stores drain in order, as on x86-64. Weak: a relaxed store may overtake others, but
+ * not one to the same place, and a release store overtakes none; a relaxed
+ * read-modify-write does not drain the buffer. Of what C11 and aarch64 allow, the
  * reordering of loads is missing.
  *
- * Memory that is given back must not have stores of others on their way to it; the own
- * ones come first, as they would on a processor, to which a place is the same whatever it
- * is used for.
+ * When memory is freed, no other thread may have a buffered store to it. The freeing
+ * thread's own stores drain first, as they would on a processor, which does not know about
+ * the reuse of an address.
  *
- * Data that is not atomic is seen at once. Whoever reads it is behind an acquire, and the
- * release that this pairs with comes later than the data in any case.
+ * Non-atomic data is visible at once. A reader of such data is behind an acquire, and the
+ * release that it pairs with becomes visible later than the data in any case.
  */
 
-/* No store waits for longer. In a search chance takes none to memory, and nearly all
-   are seen at once: the others may be as late as this. */
+/* No store stays buffered for longer. In a search stores do not drain at random: nearly
+   all are visible at once, and the others after at most this many steps. */
 #define AGE_MAX_STEPS        8192
 #define AGE_CHECK            1024
 #define AGE_MAX_STEPS_SEARCH 256
 
 #define AFTER_CHANCE 16
 
-static uint32_t drain_chance; /* one in so many steps; fixed for the run */
+static uint32_t drain_chance; /* inverse probability per step; fixed for the run */
 
 void sim_memory_begin(void) {
     static const uint32_t chances[] = {2, 8, 64, 1024};
@@ -46,8 +45,12 @@ static uint64_t read_memory(const void *p, unsigned bytes) {
     return value;
 }
 
-static void write_memory(void *p, unsigned bytes, uint64_t value) {
+static void write_memory(const struct sim_site *site, void *p, unsigned bytes,
+                         uint64_t value) {
     memcpy(p, &value, bytes);
+    if (sim.on_write != NULL) {
+        sim.on_write(p, site);
+    }
 }
 
 static void drain(struct sim_thread *t, int i) {
@@ -56,7 +59,7 @@ static void drain(struct sim_thread *t, int i) {
     sim.stored_count--;
     memmove(&t->stores[i], &t->stores[i + 1],
             (size_t)(t->stores_count - i) * sizeof t->stores[0]);
-    write_memory(stored.p, stored.bytes, stored.value);
+    write_memory(stored.site, stored.p, stored.bytes, stored.value);
     sim_trace_seen(t, &stored);
 }
 
@@ -88,7 +91,7 @@ void sim_memory_gone(const void *start, size_t bytes) {
     }
 }
 
-/* True if store i may become visible before those in front of it. */
+/* Whether store i may become visible before the stores in front of it. */
 static bool may_overtake(const struct sim_thread *t, int i) {
     if (t->stores[i].order != SIM_RELAXED) {
         return false;
@@ -143,7 +146,7 @@ void sim_memory_step(void) {
     }
 }
 
-/* The newest store of the own buffer to p, or NULL. */
+/* The newest store to p in the running thread's buffer, or NULL. */
 static const struct sim_stored *own_store(const void *p) {
     const struct sim_thread *t = sim.self;
     for (int i = t->stores_count - 1; i >= 0; i--) {
@@ -162,8 +165,8 @@ static void access(const struct sim_site *site, const void *p, bool writes) {
     sim_explore_touch(p, writes);
 }
 
-/* Now and then others go on right after a store too, before the thread touches what it
-   has just given away and is not atomic. */
+/* Sometimes adds a scheduling point right after an operation, before the thread touches
+   non-atomic data that it has just handed over. */
 static void afterwards(void) {
     if (!sim.quiet && sim_chance(AFTER_CHANCE)) {
         sim_step(SIM_SITE("after it", ""));
@@ -182,7 +185,7 @@ uint64_t sim_load(const struct sim_site *site, const void *p, unsigned bytes) {
     return value;
 }
 
-/* True if others are to see a store at once. */
+/* Whether other threads see a store at once. */
 static bool seen_at_once(const void *p, enum sim_order order) {
     if (sim.options.model == SIM_MODEL_SC || sim.quiet) {
         return true;
@@ -191,7 +194,7 @@ static bool seen_at_once(const void *p, enum sim_order order) {
         return false;
     }
     if (sim.self->stores_count > 0) {
-        /* In order, or past those that are late. */
+        /* Behind the delayed stores, or overtaking them. */
         return sim.options.model == SIM_MODEL_WEAK && order == SIM_RELAXED &&
                own_store(p) == NULL;
     }
@@ -215,11 +218,11 @@ void sim_store(const struct sim_site *site, void *p, unsigned bytes, uint64_t va
         sim.on_store(p, value);
     }
     if (seen_at_once(p, order)) {
-        write_memory(p, bytes, value);
+        write_memory(site, p, bytes, value);
         afterwards();
         return;
     }
-    /* As many bits as memory would give back. */
+    /* The bits that memory would return. */
     uint64_t mask = bytes == 8 ? ~UINT64_C(0) : (UINT64_C(1) << bytes * 8) - 1;
     buffer(&(struct sim_stored){
         .p = p,
@@ -252,7 +255,7 @@ uint64_t sim_rmw(const struct sim_site *site, void *p, unsigned bytes, enum sim_
     case SIM_OR: value = old | operand; break;
     case SIM_AND: value = old & operand; break;
     }
-    write_memory(p, bytes, value);
+    write_memory(site, p, bytes, value);
     sim_trace_value(read_memory(p, bytes));
     afterwards();
     return old;
@@ -266,7 +269,7 @@ bool sim_cas(const struct sim_site *site, void *p, unsigned bytes, uint64_t *exp
     uint64_t wanted = 0;
     memcpy(&wanted, expected, bytes);
     if (old == wanted) {
-        write_memory(p, bytes, desired);
+        write_memory(site, p, bytes, desired);
     } else {
         *expected = old;
     }

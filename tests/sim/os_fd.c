@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel behind os.h in the simulation: descriptors, and the set that tells which of
-   them are ready. */
+/* os.h in the simulation: descriptors, and the poller that reports which are ready. */
 #define SIM_OS_PLAIN
 #include "os/os.h"
 #include "os/fault.h"
@@ -15,65 +14,65 @@
 #include <sys/uio.h>
 
 /*
- * It does what the contract in os.h allows, and of that the worst. A line tells that it is
- * ready when it becomes so, and else only by chance. A ready descriptor is in the list once;
- * what is told of it is its state at the time of the fetch, and nothing if it is ready no
- * more. A fetch may leave some for the next one. Who has fetched can be late: the descriptor
- * may be closed by then, and its number another's. Waiting ends for no reason now and then.
+ * Implements the worst behaviour that the contract in os.h allows. A descriptor is
+ * reported when it becomes ready, and otherwise only by chance. A ready descriptor is in
+ * the list once. A fetch reports its state at that time, and nothing if it is no longer
+ * ready. A fetch may leave some for the next one. A thread that has fetched an event may
+ * be slow: the descriptor may be closed by then and its number reused. A wait sometimes
+ * returns spuriously.
  *
- * What no program may do ends the run: to use a number that nobody has, or a set that was
- * closed.
+ * Misuse ends the run: using a number that is not open, or a set that was closed.
  */
 #define SPURIOUS_CHANCE 64
-#define FEW_CHANCE      8 /* a fetch takes the first only, a read not all there is */
-#define AGAIN_CHANCE    2 /* one that is ready is told again */
+#define FEW_CHANCE      8 /* a fetch takes only the first, a read not all bytes */
+#define AGAIN_CHANCE    2 /* a descriptor that is still ready is reported again */
 
 #define LINES_EVER   256
 #define FILES_MAX    64
 #define FIRST_NUMBER 3
-#define WAKER        0 /* in the list of the ready */
+#define WAKER        0 /* its number in the ready list */
 
-/* Towards one end. */
+/* The bytes on the way to one end. */
 struct way {
     char bytes[SIM_LINE_BYTES]; /* oldest first */
     int count;
-    bool ended; /* nothing more comes */
-    bool deaf;  /* nobody reads any more */
+    bool ended; /* the writer has closed */
+    bool deaf;  /* the reader has closed */
 };
 
 struct sim_line {
     struct way to[2];
-    struct file *files[2]; /* NULL: closed, or the scenario's */
-    bool untold;           /* it cannot be in the set, and calls block */
+    struct file *files[2]; /* NULL: closed, or the scenario's end */
+    bool untold;           /* cannot be polled; calls block */
 };
 
 struct file {
     struct sim_line *line; /* NULL: the number is free */
     int end;
-    /* The set. */
+    /* The poll set. */
     bool watched;
     bool listed;
     uint64_t token;
-    int64_t listed_ns; /* since when */
+    int64_t listed_ns; /* since when it is listed */
 };
 
 static struct sim_line line_pool[LINES_EVER];
 static int lines_made;
 static struct file files[FILES_MAX];
 
-/* There is one at a time. Threads that wait for it sleep on its address. */
+/* The only poll set. Threads that wait for it sleep on its address. */
 static struct {
-    int serial;               /* changes with each; of one that is open it is odd */
+    int serial;               /* incremented by open and close; odd: open */
     int ready[FILES_MAX + 1]; /* numbers, oldest first */
     int ready_count;
     bool waker_listed;
 } set;
 
-/* The set */
+/* The poll set */
 
 static void list(int number) {
     set.ready[set.ready_count++] = number;
-    sim_wake_word(&set, 1); /* whoever else waits sleeps on */
+    sim_wake_word(&set, 1); /* other waiters keep sleeping */
 }
 
 static void list_file(struct file *f) {
@@ -116,7 +115,7 @@ static uint32_t state_of(const struct file *f) {
     return events;
 }
 
-/* f may have become ready; becomes: it has. */
+/* f may have become ready; becomes: it certainly has. */
 static void tell(struct file *f, bool becomes) {
     if (f != NULL && f->watched && (becomes || sim_chance(AGAIN_CHANCE))) {
         list_file(f);
@@ -130,7 +129,7 @@ static int take_first(void) {
     return number;
 }
 
-/* True: there was something, though perhaps not for the caller. */
+/* Returns true if the list was not empty, even if *count is 0. */
 static bool fetch(struct os_poll_event *events, int max, int *count) {
     bool any = set.ready_count > 0;
     int rest = sim_chance(FEW_CHANCE) ? 1 : max;
@@ -188,7 +187,7 @@ void os_poll_free(struct os_poll *poll) {
     os_sim_syscall();
     check_set(poll);
     if (sim_poll_sleeps(NULL)) {
-        sim_fail("a set of descriptors is closed in which somebody waits");
+        sim_fail("a set of descriptors is closed while a thread waits in it");
     }
     for (int i = 0; i < FILES_MAX; i++) {
         unwatch(&files[i]);
@@ -210,7 +209,7 @@ int os_poll_wait(const struct os_poll *poll, struct os_poll_event *events, int m
         if (fetch(events, max, &count)) {
             return count;
         }
-        /* What woke it may have been a signal, and else another was faster. */
+        /* After a wake-up: a signal, or another thread fetched the event first. */
         if (deadline_ns <= sim.now_ns || sim_chance(woken ? 2 : SPURIOUS_CHANCE)) {
             return 0;
         }
@@ -244,7 +243,7 @@ int64_t sim_poll_untold_since(void) {
 static struct file *file_of(int number, const char *what) {
     bool named = number >= FIRST_NUMBER && number < FILES_MAX;
     if (!named || files[number].line == NULL) {
-        sim_fail("the kernel is to %s descriptor %d, which nobody has", what, number);
+        sim_fail("the kernel is to %s descriptor %d, which is not open", what, number);
     }
     return &files[number];
 }
@@ -286,9 +285,31 @@ int os_fd_learn(int fd, struct os_fd_traits *traits) {
     return 0;
 }
 
-int os_fd_make_nonblocking(int fd) {
+/* No file is shared with other processes. */
+int os_fd_make_nonblocking(int fd, struct os_fd_flag *flag) {
     file_of(fd, "change");
+    *flag = (struct os_fd_flag){.number = fd, .file = (uint64_t)fd};
     return -os_fault(OS_FAULT_FD_LEARN);
+}
+
+void os_fd_make_blocking(const struct os_fd_flag *flag) {
+    file_of(flag->number, "change");
+}
+
+int os_fd_reopen(int fd) {
+    file_of(fd, "open again");
+    return -EOPNOTSUPP;
+}
+
+int os_fd_move(int from, int to) {
+    (void)to;
+    file_of(from, "move");
+    return -EOPNOTSUPP;
+}
+
+bool os_socket_listens(int fd) {
+    file_of(fd, "ask about");
+    return false;
 }
 
 /* Lines */
@@ -310,7 +331,7 @@ static int put(struct sim_line *l, int end, const void *bytes, int count) {
     return count;
 }
 
-static int take(struct sim_line *l, int end, void *bytes, int most) {
+static int take_bytes(struct sim_line *l, int end, void *bytes, int most) {
     struct way *way = &l->to[end];
     bool was_full = way->count == SIM_LINE_BYTES;
     int count = smaller(most, way->count);
@@ -323,11 +344,11 @@ static int take(struct sim_line *l, int end, void *bytes, int most) {
     return count;
 }
 
-/* Nothing more comes from that end. */
+/* Closes the write side of that end. */
 static void end_writing(struct sim_line *l, int end) {
     l->to[1 - end].ended = true;
     tell(l->files[1 - end], true);
-    tell(l->files[end], true); /* what it writes fails from here on: that is room */
+    tell(l->files[end], true); /* its writes now fail, which counts as writable */
 }
 
 static void close_end(struct sim_line *l, int end) {
@@ -336,7 +357,7 @@ static void close_end(struct sim_line *l, int end) {
     end_writing(l, end);
 }
 
-/* Only who reads: there is no line that is full, and of that kind. */
+/* Only readers block: no scenario fills a line of this kind. */
 static void sleep_until_fed(const struct way *in) {
     while (in->count == 0 && !in->ended) {
         sim.blocked++;
@@ -346,7 +367,7 @@ static void sleep_until_fed(const struct way *in) {
     }
 }
 
-/* By TCP, as much as there is. */
+/* A TCP read returns all that is there. */
 static int64_t read_file(int fd, enum os_fd_kind kind, void *bytes, size_t most) {
     struct file *f = file_of(fd, "read");
     int error = os_fault(OS_FAULT_FD_IO);
@@ -363,7 +384,7 @@ static int64_t read_file(int fd, enum os_fd_kind kind, void *bytes, size_t most)
     if (kind != OS_FD_TCP && most > 1 && sim_chance(FEW_CHANCE)) {
         most = 1;
     }
-    return take(f->line, f->end, bytes, (int)most);
+    return take_bytes(f->line, f->end, bytes, (int)most);
 }
 
 static int64_t write_file(int fd, const void *bytes, size_t count) {
@@ -391,7 +412,7 @@ int64_t os_fd_write(int fd, enum os_fd_kind kind, const void *buffer, size_t byt
     return write_file(fd, buffer, bytes);
 }
 
-/* Those behind it are never reached. */
+/* Later pieces are ignored: short reads and writes are allowed. */
 static const struct iovec *first_piece(const struct iovec *iov, int count) {
     while (count > 1 && iov->iov_len == 0) {
         iov++;
@@ -413,7 +434,7 @@ int64_t os_fd_writev(int fd, enum os_fd_kind kind, const struct iovec *iov, int 
     return write_file(fd, piece->iov_base, piece->iov_len);
 }
 
-/* Nobody has an address. */
+/* No end has an address. */
 int64_t os_fd_recvfrom(int fd, void *buffer, size_t bytes, struct sockaddr *from,
                        uint32_t *from_bytes) {
     (void)from;
@@ -464,7 +485,7 @@ static struct sim_line *make_line(void) {
     return &line_pool[lines_made++];
 }
 
-/* The lowest number that is free. */
+/* Uses the lowest free number, as the kernel does. */
 static int open_end(struct sim_line *l, int end) {
     int number = FIRST_NUMBER;
     while (files[number].line != NULL) {
@@ -503,7 +524,7 @@ int sim_line_feed(struct sim_line *l, const void *bytes, int count) {
 
 int sim_line_drain(struct sim_line *l, void *bytes, int most) {
     sim_step(SIM_SITE("line_drain", ""));
-    return take(l, 1, bytes, most);
+    return take_bytes(l, 1, bytes, most);
 }
 
 void sim_line_hang_up(struct sim_line *l) {
@@ -515,6 +536,6 @@ bool sim_line_is_closed(const struct sim_line *l) {
     return l->to[0].deaf;
 }
 
-/* Names are not looked up here: src/net/lookup.c is left out, and has no threads. */
+/* The simulation leaves out src/net/lookup.c: no lookups, and none of its threads. */
 void rt_lookup_settle(void) {
 }

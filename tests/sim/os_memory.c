@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The simulated kernel's memory is the real one's: the same source, that it may define
-   what others have as macros. */
+/* The real kernel's memory calls, compiled without the macros that other files see. */
 #define SIM_OS_PLAIN
 #include "os/linux_memory.c"

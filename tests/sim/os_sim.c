@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel behind os.h in the simulation. Memory is real: os_memory.c. Descriptors:
-   os_fd.c. */
+/* os.h in the simulation. Memory is real: os_memory.c. Descriptors: os_fd.c. */
 #define SIM_OS_PLAIN
 #include "os/os.h"
 #include "os/fault.h"
@@ -11,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A futex wait returns for no reason, and a membarrier fails for want of memory, as the
-   contract of os.h allows: one in so many times. */
+/* Inverse probabilities: a futex wait returns spuriously, a membarrier fails with ENOMEM.
+   The contract of os.h allows both. */
 #define SPURIOUS_CHANCE 64
 #define NO_FENCE_CHANCE 8
 
@@ -24,7 +23,7 @@ void os_sim_syscall(void) {
         return;
     }
     sim_step(sim.self->site);
-    /* The kernel's own locks and barriers are on the way of each of these calls. */
+    /* Every one of these calls passes the kernel's own locks and barriers. */
     sim_memory_flush(sim.self);
 }
 
@@ -104,6 +103,9 @@ void os_timer_slack_restore(unsigned long slack_ns) {
     (void)slack_ns;
 }
 
+void os_thread_shorten_slice(void) {
+}
+
 os_thread os_thread_self(void) {
     return (os_thread){.handle = (uintptr_t)sim.self};
 }
@@ -112,12 +114,33 @@ int os_thread_number(void) {
     return sim.self->id + 1; /* 0 is none */
 }
 
+/* A thread that has exited is not counted by the kernel, even if it is not joined. The
+   unblocker stands for the kernel itself. */
+int os_thread_count(void) {
+    int count = 0;
+    for (int i = 0; i < sim.threads_end; i++) {
+        const struct sim_thread *t = &sim.threads[i];
+        count += t->state != SIM_FREE && t->state != SIM_ENDED &&
+                 strcmp(t->name, SIM_UNBLOCKER) != 0;
+    }
+    return count;
+}
+
+uint64_t os_limit(enum os_limit kind) {
+    (void)kind;
+    return OS_UNLIMITED;
+}
+
+bool os_thread_is_alone(void) {
+    return os_thread_count() == 1;
+}
+
 static int64_t cpu_ns(const struct sim_thread *t) {
     return (int64_t)t->steps * SIM_STEP_NS;
 }
 
-/* NULL: there is none. The slot may have another thread by now, as a number of the kernel's
-   may. */
+/* NULL: there is no such thread. The slot may have been reused by another thread, as a
+   kernel thread id may. */
 static struct sim_thread *living(int number) {
     if (number < 1 || number > sim.threads_end) {
         return NULL;
@@ -126,33 +149,22 @@ static struct sim_thread *living(int number) {
     return t->state == SIM_RUNNABLE || t->state == SIM_ASLEEP ? t : NULL;
 }
 
+/* Sysmon retakes a P at the second call that returns an unchanged time. */
+#define SEEN_AGAIN 2
+
 int64_t os_thread_cpu(int number) {
     os_sim_syscall();
     struct sim_thread *t = living(number);
-    return t != NULL ? cpu_ns(t) : 0;
-}
-
-struct os_thread_use os_thread_look(int number) {
-    os_sim_syscall();
-    struct sim_thread *t = living(number);
     if (t == NULL) {
-        return (struct os_thread_use){.untold = true};
+        return 0;
     }
-    struct os_thread_use use = {
-        .cpu_ns = cpu_ns(t),
-        .asleep = t->state == SIM_ASLEEP,
-    };
-    if (use.asleep && os_sim.on_found_asleep != NULL) {
+    t->seen_again = t->steps == t->seen_steps ? t->seen_again + 1 : 0;
+    t->seen_steps = t->steps;
+    if (t->state == SIM_ASLEEP && t->seen_again >= SEEN_AGAIN &&
+        os_sim.on_found_asleep != NULL) {
         os_sim.on_found_asleep(t);
     }
-    return use;
-}
-
-/* Now and then a thread has had no CPU at all. */
-struct os_usage os_thread_usage(void) {
-    os_sim_syscall();
-    return (struct os_usage){.cpu_ns = sim_chance(2) ? 0 : sim.now_ns,
-                             .yields = (uint64_t)sim.now_ns};
+    return cpu_ns(t);
 }
 
 int *os_errno_address(void) {
@@ -163,34 +175,8 @@ void os_errno_restore(const int *saved) {
     sim.self->errno_value = *saved;
 }
 
-void os_cpus_learn(void) {
-}
-
-/* Refused now and then, as to a thread that the program has limited. */
-#define NOT_BROUGHT_CHANCE 8
-
-bool os_thread_bring(int number, int cpu) {
-    os_sim_syscall();
-    struct sim_thread *t = living(number);
-    if (t == NULL || sim_chance(NOT_BROUGHT_CHANCE)) {
-        return false;
-    }
-    if (t->brought_to != 0) {
-        sim_fail("thread %d was brought to a CPU, and has not been let go since", t->id);
-    }
-    t->brought_to = cpu + 1;
-    return true;
-}
-
-bool os_thread_let_go(void) {
-    os_sim_syscall();
-    sim.self->brought_to = 0;
-    return true;
-}
-
 int os_cpu_current(void) {
-    const struct sim_thread *t = sim.self;
-    return t->brought_to != 0 ? t->brought_to - 1 : t->id % os_sim.cpus;
+    return sim.self->id % os_sim.cpus;
 }
 
 int os_cpu_count(void) {
@@ -224,20 +210,25 @@ int os_fence_all_threads(void) {
 
 static os_interrupt_handler *interrupt_handler;
 
-/* One that was sent before the handler was removed may arrive after that. */
+/* A signal sent before the handler was removed may arrive after that. */
 static void on_signal(int number) {
     (void)number;
     int errno_value = sim.self->errno_value;
     if (interrupt_handler != NULL) {
-        interrupt_handler(true /* told */);
+        interrupt_handler(true /* told */, false /* in sched_yield */);
     }
     sim.self->errno_value = errno_value;
 }
 
-/* Nobody forks there. */
+/* Scenarios do not fork. */
 int os_fork_watch(void (*fn)(void)) {
     (void)fn;
     return -os_fault(OS_FAULT_FORK_WATCH);
+}
+
+/* A run does not call exit(). */
+void os_at_exit(void (*fn)(void)) {
+    (void)fn;
 }
 
 int os_interrupt_install(os_interrupt_handler *handler) {
@@ -254,17 +245,29 @@ void os_interrupt_remove(void) {
     interrupt_handler = NULL;
 }
 
-void os_thread_interrupt(int number) {
+bool os_interrupt_unblock(void) {
+    return false;
+}
+
+void os_interrupt_block(void) {
+}
+
+/* A thread that is not asleep counts as running, even if it had no turn since. */
+bool os_thread_interrupt(int number, int64_t cpu_ns) {
     os_sim_syscall();
     struct sim_thread *t = living(number);
+    if (t != NULL && t->state == SIM_ASLEEP && cpu_ns != 0) {
+        return false;
+    }
     if (t != NULL) {
         sim_signal(t, OS_SIM_URGENT);
     }
+    return true;
 }
 
 /* Signals: a fault ends the run, see run.c. */
 
-void os_signal_mask_remember(void) {
+void os_threads_prepare(void) {
 }
 
 int os_fault_handler_install(os_fault_handler *handler) {
@@ -311,7 +314,24 @@ void os_exit(int status) {
     _exit(0);
 }
 
-/* The same on every machine. */
+void os_thread_end_prepare(void (*fn)(void)) {
+    (void)fn;
+}
+
+void os_thread_end_watch(bool on) {
+    (void)on;
+}
+
+void os_abort(void) {
+    sim_fail("the runtime aborted the process:\n%s", os_sim.output);
+}
+
+void os_streams_flush(int64_t limit_ns, void (*end)(void)) {
+    (void)limit_ns;
+    (void)end;
+}
+
+/* The same environment on every machine. */
 const char *os_env(const char *name) {
     return strcmp(name, "TUCODEBUG") == 0 ? os_sim.debug : NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a scenario can set of the simulated kernel. */
+/* What a scenario can configure in the simulated kernel. */
 #ifndef SIM_OS_SIM_H
 #define SIM_OS_SIM_H
 
@@ -8,7 +8,7 @@
 
 #define OS_SIM_OUTPUT_BYTES 16384
 
-/* What the machine knows SIGURG by: the runtime's own, and the program may send it too. */
+/* The simulated SIGURG: sent by the runtime, and perhaps by the program too. */
 #define OS_SIM_URGENT 23
 
 struct sim_thread;
@@ -16,23 +16,23 @@ struct sim_thread;
 extern struct os_sim {
     /* Set by the scenario, before the runtime starts. */
     int cpus;
-    bool membarrier;   /* the kernel has it */
+    bool membarrier;   /* the kernel supports it */
     const char *debug; /* TUCODEBUG, or NULL */
-    /* the runtime is to end the process with these words in its report; NULL: it must
-       not */
+    /* the runtime must end the process with this text in its report; NULL: it must not end
+       the process */
     const char *expected_end;
 
-    void (*on_exit)(void); /* the process ends as expected */
+    void (*on_exit)(void); /* called when the process ends as expected */
 
-    /* the kernel has told that the thread is asleep; NULL: nobody cares */
+    /* called when os_thread_cpu() finds that t uses no CPU time; may be NULL */
     void (*on_found_asleep)(struct sim_thread *t);
 
-    /* All that was written to any descriptor. */
+    /* Everything written to any descriptor. */
     char output[OS_SIM_OUTPUT_BYTES];
     size_t output_bytes;
 } os_sim;
 
-/* The step of a call to the kernel, at its beginning. */
+/* The step at the beginning of each system call. */
 void os_sim_syscall(void);
 
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs scenarios on the simulated machine, each run in a process of its own. */
+/* Runs scenarios on the simulated machine, each run in its own process. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "explore.h"
+#include "gap.h"
 #include "machine.h"
 #include "os_sim.h"
+#include "progress.h"
 #include "scenario.h"
 
 #include <errno.h>
@@ -19,19 +21,20 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A run of the usual length takes hundredths of a second. */
+/* A typical run takes hundredths of a second. */
 #define RUN_SECONDS_MAX 60
 
 #define STEPS_MAX_DEFAULT UINT64_C(5000000)
 #define BOUND_DEFAULT     2
 #define MINUTES_MAX       (365 * 24 * 60)
 
-/* What a run tells about itself. Shared memory: written by the run, or by all runs of a
-   search one after the other, then read. */
+/* The result of a run. Shared memory: written by the run, or by all runs of a search one
+   after the other, then read by the parent. */
 struct outcome {
     uint64_t runs;
     uint64_t steps;
     uint64_t hash;
+    struct sim_gap_tally gaps;
 };
 
 enum choice {
@@ -49,11 +52,13 @@ static struct {
     struct sim_options machine;
     const char *scenario;
     uint64_t runs;
-    double minutes;      /* 0: by runs */
-    unsigned chosen;     /* given by the user: enum choice */
-    bool expect_failure; /* a mutant, or a litmus: a run has to fail */
+    double minutes;      /* 0: limited by runs */
+    unsigned chosen;     /* set by the user: enum choice */
+    bool expect_failure; /* a mutant or a litmus test: a run must fail */
     bool print_hash;
-    char given[256]; /* the arguments that a run depends on, but for its seed */
+    bool print_gaps;
+    bool no_progress;
+    char given[256]; /* the arguments that a run depends on, except its seed */
 } options = {
     .machine = {.seed = 1,
                 .steps_max = STEPS_MAX_DEFAULT,
@@ -65,11 +70,22 @@ static struct {
 
 static struct outcome *outcome;
 
+/* Where the runs are, for the progress line. */
+static struct {
+    double start_seconds;
+    const char *scenario;
+    int number; /* of the scenario, from 1 on */
+    int count;  /* of the scenarios */
+    int failed;
+    uint64_t runs; /* complete ones: of the scenario, or with --minutes of all */
+} position;
+
 /* One run, in the child */
 
 static void finish(void) {
     outcome->steps += sim_explore_steps();
     outcome->hash = sim.hash;
+    outcome->gaps = sim_gap_tally;
     outcome->runs++;
 }
 
@@ -78,7 +94,7 @@ static void on_signal(int number) {
              number == SIGALRM ? "a thread makes no step any more" : strsignal(number));
 }
 
-/* Faults may be on a goroutine's stack that is full. */
+/* On an alternate stack: a fault may be the overflow of a goroutine's stack. */
 static void catch_signals(void) {
     static char stack[65536];
     stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
@@ -101,10 +117,78 @@ static _Noreturn void run_here(const struct sim_scenario *scenario,
     _exit(0);
 }
 
-/* True if the run came to its end as it should. */
+/* Progress */
+
+static double seconds_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* The number of runs of a search is known only when it is over. */
+static void show_progress(void) {
+    double now_seconds = seconds_now();
+    if (!sim_progress_due(now_seconds)) {
+        return;
+    }
+    double spent_seconds = now_seconds - position.start_seconds;
+    unsigned long long runs = position.runs;
+    if (options.minutes > 0) {
+        /* The last turn of all scenarios takes longer than the minutes. */
+        double left_seconds = options.minutes * 60 - spent_seconds;
+        sim_progress_write("%s: %llu runs in all, about %.0f s left", position.scenario,
+                           runs, left_seconds > 0 ? left_seconds : 0);
+    } else if (options.machine.strategy == SIM_EXHAUSTIVE) {
+        sim_progress_write("%s, %d of %d: %llu runs, %d failed", position.scenario,
+                           position.number, position.count,
+                           (unsigned long long)outcome->runs, position.failed);
+    } else {
+        /* In scenarios. The run under way counts half, so that it is not 0. */
+        double past = position.number - 1 + ((double)runs + 0.5) / (double)options.runs;
+        double left_seconds = spent_seconds * (position.count - past) / past;
+        sim_progress_write(
+            "%s, %d of %d: %llu of %llu runs, %d failed, about %.0f s left",
+            position.scenario, position.number, position.count, runs,
+            (unsigned long long)options.runs, position.failed, left_seconds);
+    }
+}
+
+/* One run, in the parent */
+
+static sigset_t only_sigchld(void) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    return set;
+}
+
+/* Before the first fork: a run that ends before the parent waits leaves SIGCHLD pending. */
+static void block_ends_of_runs(void) {
+    sigset_t ends = only_sigchld();
+    sigprocmask(SIG_BLOCK, &ends, NULL);
+}
+
+/* Shows progress meanwhile, because a search makes all its runs in one child. */
+static int wait_for(pid_t child) {
+    static const struct timespec second = {.tv_sec = 1};
+    sigset_t ends = only_sigchld();
+    int status;
+    pid_t ended;
+    do {
+        sigtimedwait(&ends, NULL, &second);
+        show_progress();
+        ended = waitpid(child, &status, WNOHANG);
+    } while (ended == 0);
+    if (ended < 0) {
+        perror("waitpid");
+        exit(2);
+    }
+    return status;
+}
+
+/* Returns true if the run ended as it should. */
 static bool run_once(const struct sim_scenario *scenario,
                      const struct sim_options *machine) {
-    int status;
     *outcome = (struct outcome){.runs = 0};
     fflush(NULL);
     pid_t child = fork();
@@ -115,27 +199,21 @@ static bool run_once(const struct sim_scenario *scenario,
     if (child == 0) {
         run_here(scenario, machine);
     }
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+    int status = wait_for(child);
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 && outcome->runs > 0;
 }
 
-/* Many */
+/* Many runs */
 
 struct sums {
     uint64_t runs;
     uint64_t steps;
+    struct sim_gap_tally gaps;
 };
 
-static double seconds_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-/* What the user has left open is decided by the seed, so that a seed is all it takes to
-   repeat a run. Depth 1 has only priorities, and no change of them. Length is how long
-   PCT takes a run to be: which is not known, and so now short, now long. */
+/* Derives from the seed what the user has not set, so that a seed is enough to repeat a
+   run. Depth 1 has priorities but no changes of them. length is PCT's guess of the length
+   of a run, which is unknown, so it varies. */
 static void derive(struct sim_options *machine) {
     struct rt_rand rand = {.state = machine->seed ^ UINT64_C(0x7275e5)};
     uint32_t strategy = rt_rand_below(&rand, 2);
@@ -156,6 +234,31 @@ static void derive(struct sim_options *machine) {
     }
 }
 
+static uint64_t greater(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+static void add_gaps(struct sim_gap_tally *sum, const struct sim_gap_tally *gaps) {
+    for (int i = 0; i < SIM_GAP_SPANS; i++) {
+        sum->spans[i] += gaps->spans[i];
+    }
+    sum->longest = greater(sum->longest, gaps->longest);
+    sum->longest_percent = greater(sum->longest_percent, gaps->longest_percent);
+    sum->lone += gaps->lone;
+    sum->lone_passed += gaps->lone_passed;
+}
+
+static void print_gaps(const struct sim_gap_tally *gaps) {
+    printf("  gaps of");
+    for (int i = 0; i < SIM_GAP_SPANS; i++) {
+        printf(" %u%s:%llu", (1U << i) - 1, i + 1 < SIM_GAP_SPANS ? "" : "+",
+               (unsigned long long)gaps->spans[i]);
+    }
+    printf(", at most %llu steps, %llu %% of the bound; lone %llu, passed by %llu\n",
+           (unsigned long long)gaps->longest, (unsigned long long)gaps->longest_percent,
+           (unsigned long long)gaps->lone, (unsigned long long)gaps->lone_passed);
+}
+
 static bool run_many(const struct sim_scenario *scenario, uint64_t first_seed,
                      uint64_t runs, struct sums *sums) {
     struct sim_options machine = options.machine;
@@ -164,8 +267,10 @@ static bool run_many(const struct sim_scenario *scenario, uint64_t first_seed,
     for (uint64_t i = 0; i < runs; i++, machine.seed++) {
         derive(&machine);
         bool passed = run_once(scenario, &machine);
+        position.runs++;
         sums->runs += outcome->runs + !passed;
         sums->steps += outcome->steps;
+        add_gaps(&sums->gaps, &outcome->gaps);
         if (!passed) {
             return false;
         }
@@ -180,35 +285,46 @@ static bool run_many(const struct sim_scenario *scenario, uint64_t first_seed,
 
 static void report(const char *name, bool passed, const struct sums *sums,
                    double seconds) {
+    sim_progress_clear();
     printf("%-17s %s after %llu runs, %llu steps, %.2f s, %.0f steps/s\n", name,
            passed ? "passed" : "FAILED", (unsigned long long)sums->runs,
            (unsigned long long)sums->steps, seconds, (double)sums->steps / seconds);
+    if (options.print_gaps) {
+        print_gaps(&sums->gaps);
+    }
     fflush(stdout);
 }
 
 static bool run_scenario(const struct sim_scenario *scenario) {
     struct sums sums = {.runs = 0};
     double start = seconds_now();
+    position.scenario = scenario->name;
+    position.number++;
+    position.runs = 0;
     bool passed = run_many(scenario, options.machine.seed, options.runs, &sums);
+    position.failed += !passed;
     report(scenario->name, passed, &sums, seconds_now() - start);
     return passed;
 }
 
-/* Litmus tests may fail: they are run by name only. */
+/* Excludes litmus tests, which may fail: they run by name only. */
 static int run_each(void) {
-    bool passed = true;
+    position.count = 0;
+    for (int i = 0; i < sim_scenario_count(); i++) {
+        position.count += !sim_scenario_at(i)->litmus;
+    }
     for (int i = 0; i < sim_scenario_count(); i++) {
         if (!sim_scenario_at(i)->litmus) {
-            passed &= run_scenario(sim_scenario_at(i));
+            run_scenario(sim_scenario_at(i));
         }
     }
-    return !passed;
+    return position.failed > 0;
 }
 
-/* So many runs of a scenario before it is the next one's turn. */
+/* The number of runs of a scenario before the next scenario's turn. */
 #define TURN_RUNS 100
 
-/* Fresh seeds for all scenarios, or for one, until the time is up. */
+/* Runs all scenarios, or one, with new seeds until the time is up. */
 static int run_minutes(const struct sim_scenario *only) {
     struct sums sums = {.runs = 0};
     double start = seconds_now();
@@ -218,6 +334,7 @@ static int run_minutes(const struct sim_scenario *only) {
         for (int i = 0; i < sim_scenario_count(); i++) {
             const struct sim_scenario *scenario = sim_scenario_at(i);
             bool wanted = only != NULL ? scenario == only : !scenario->litmus;
+            position.scenario = scenario->name;
             if (wanted && !run_many(scenario, seed, TURN_RUNS, &sums)) {
                 report(scenario->name, false, &sums, seconds_now() - start);
                 return 1;
@@ -238,12 +355,17 @@ static int run_as_asked(void) {
             return 2;
         }
     }
+    position.start_seconds = seconds_now();
+    if (!options.no_progress) {
+        sim_progress_begin(position.start_seconds);
+    }
     if (options.minutes > 0) {
         return run_minutes(scenario);
     }
     if (scenario == NULL) {
         return run_each();
     }
+    position.count = 1;
     return run_scenario(scenario) == options.expect_failure;
 }
 
@@ -262,8 +384,11 @@ static const struct option long_options[] = {
     {"steps", required_argument, NULL, 'x'},
     {"memory", required_argument, NULL, 'o'},
     {"procs", required_argument, NULL, 'p'},
+    /* without a value */
     {"expect-failure", no_argument, NULL, 'f'},
     {"hash", no_argument, NULL, 'h'},
+    {"gaps", no_argument, NULL, 'g'},
+    {"no-progress", no_argument, NULL, 'n'},
     {"list", no_argument, NULL, 'i'},
     {"help", no_argument, NULL, '?'},
     {NULL, 0, NULL, 0},
@@ -275,19 +400,22 @@ static const char help[] =
     "  --scenario NAME   only this one\n"
     "  --seed N          the first seed; with no --runs and no --minutes, the only one\n"
     "  --runs N          how many, each with the next seed (default 1000)\n"
-    "  --minutes M       as many as the time allows, with fresh seeds\n"
+    "  --minutes M       as many as the time allows, with fresh seeds, in a process for\n"
+    "                    each CPU, of which the first shows how far it is\n"
     "What follows is decided by the seed unless it is given.\n"
     "  --strategy S      rw: random walk; pct: probabilistic concurrency testing;\n"
     "                    all: an exhaustive search, which has no seed\n"
-    "  --depth N         pct: points at which priorities change, and one\n"
-    "  --length STEPS    pct: how long it takes a run to be\n"
+    "  --depth N         pct: number of priority changes plus one\n"
+    "  --length STEPS    pct: expected length of a run\n"
     "  --bound N         all: deviations from the plain run (default 2)\n"
     "  --deviate LIST    all: this run only, from the report of a failure\n"
-    "  --memory MODEL    sc, tso or weak: which stores are seen late\n"
-    "  --procs N         instead of the scenario's number\n"
+    "  --memory MODEL    sc, tso or weak: which stores become visible late\n"
+    "  --procs N         the number of processors instead of the scenario's\n"
     "  --steps MAX       longer runs fail\n"
     "  --expect-failure  succeed if a run fails\n"
-    "  --hash            a line for each run, to compare two\n"
+    "  --hash            print a line for each run, to compare two runs\n"
+    "  --gaps            print how long work was queued beside idle processors, see gap.c\n"
+    "  --no-progress     do not show on standard error how far the runs are\n"
     "  --mutants         alone: every mutant, as a table of docs/design/simulation.md\n"
     "Exit status: 0, 1 if a run failed, 2 for bad arguments.\n";
 
@@ -300,7 +428,7 @@ static uint64_t number(const char *text, uint64_t low, uint64_t high) {
     char *end;
     errno = 0;
     uint64_t n = strtoull(text, &end, 10);
-    bool digits = text[0] >= '0' && text[0] <= '9'; /* it would take a sign */
+    bool digits = text[0] >= '0' && text[0] <= '9'; /* strtoull() accepts a sign */
     if (errno != 0 || !digits || *end != '\0' || n < low || n > high) {
         fprintf(stderr, "%s is not a number from %llu to %llu\n", text,
                 (unsigned long long)low, (unsigned long long)high);
@@ -338,7 +466,7 @@ static void list(void) {
     exit(0);
 }
 
-/* An argument that a repetition of the run has to have too. */
+/* Records an argument that a repetition of the run needs too. */
 static void remember(const char *name) {
     size_t used = strlen(options.given);
     snprintf(options.given + used, sizeof options.given - used, " --%s %s", name, optarg);
@@ -376,7 +504,7 @@ static void take_model_option(int letter, const char *name) {
     }
 }
 
-static void take(int letter, int index) {
+static void take_option(int letter, int index) {
     switch (letter) {
     case 'c': options.scenario = optarg; break;
     case 's':
@@ -396,11 +524,16 @@ static void take(int letter, int index) {
         options.chosen |= CHOOSE_PATH;
         break;
     case 'f': options.expect_failure = true; break;
-    case 'h': options.print_hash = true; break;
+    case 'h':
+        options.print_hash = true;
+        options.no_progress = true; /* a line for each run shows it */
+        break;
+    case 'g': options.print_gaps = true; break;
+    case 'n': options.no_progress = true; break;
     case 'i': list(); break;
     case '?':
         if (index < 0) {
-            usage(); /* unknown: it has been named */
+            usage(); /* unknown option: getopt has named it */
         }
         fputs(help, stdout);
         exit(0);
@@ -415,7 +548,7 @@ static void refuse_if(bool refused, const char *why) {
     }
 }
 
-/* What would be ignored is refused. */
+/* Rejects options that would be ignored. */
 static void settle(void) {
     unsigned chosen = options.chosen;
     bool searches = options.machine.strategy == SIM_EXHAUSTIVE;
@@ -443,7 +576,7 @@ int main(int argc, char **argv) {
     int letter;
     int index = -1;
     while ((letter = getopt_long(argc, argv, "", long_options, &index)) != -1) {
-        take(letter, index);
+        take_option(letter, index);
         index = -1;
     }
     if (optind != argc) {
@@ -451,6 +584,7 @@ int main(int argc, char **argv) {
         usage();
     }
     settle();
+    block_ends_of_runs();
     outcome = mmap(NULL, sizeof *outcome, PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (outcome == MAP_FAILED) {

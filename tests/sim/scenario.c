@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* What scenarios are written with: choices, counted jobs, threads of the program. */
+/* Helpers for scenarios: choices, counted jobs, threads of the program. */
 #include "scenario.h"
 #include "explore.h"
+#include "gap.h"
 #include "oracle.h"
 #include "os_sim.h"
-#include "sched/enter.h"
+#include "sched/syscall/enter.h"
 
 #include <string.h>
 
 #define JOBS_MAX 2048
 
-/* What the goroutines of a run did. Plain memory: one thread of the system runs all. */
+/* The state of a run. Plain memory: one thread of the system runs everything. */
 static struct {
-    int started[JOBS_MAX]; /* times that job ran */
+    int started[JOBS_MAX]; /* how often the job ran */
     int made;
     int procs;
     struct sim_thread *threads[SIM_FOREIGN_MAX];
-    /* not the machine's: a scenario is the same program under every strategy */
+    /* separate from the machine's: a scenario is the same program under every strategy */
     struct rt_rand rand;
 } world;
 
@@ -65,19 +66,27 @@ void sim_pause_some(int most) {
 
 /* The machine */
 
+static void on_store(const void *p, uint64_t value) {
+    sim_oracle_store(p, value);
+    sim_gap_stored(p);
+}
+
 static void configure(int procs) {
     world.procs = sim.options.procs != 0 ? sim.options.procs : procs;
     os_sim.cpus = sim_pick(0, 1) ? world.procs + 1 : sim_pick(1, world.procs);
     os_sim.membarrier = sim_pick(0, 7) != 0;
     sim.on_all_asleep = sim_oracle_all_asleep;
     sim.on_turn = sim_oracle_turn;
-    sim.on_store = sim_oracle_store;
+    sim.on_store = on_store;
+    sim.on_write = sim_gap_written;
+    sim.on_step = sim_gap_step;
+    sim.on_sleep = sim_gap_sleep;
     tuco_config config = {.procs = world.procs, .slice = sim_pick(0, 1) ? 0 : 50000};
     sim_check(tuco_configure(&config) == 0);
 }
 
-/* Few processors most often: there is more going on on each. 16 is the last number with
-   asymmetric fences. */
+/* Mostly few processors, so that each is busy. 16 is the largest number with asymmetric
+   fences. */
 void sim_procs_again(void) {
     static const int procs_of[] = {2, 1, 2, 2, 3, 4, 4, 8, 16, 17, 64};
     configure(procs_of[sim_pick(0, 10)]);
@@ -102,6 +111,8 @@ void sim_main(int (*main_fn)(void *)) {
     sim_check(tuco_run(main_fn, NULL) == SIM_RESULT);
     sim_check(sim_threads_alive() == 1);
 }
+
+bool sim_threads_lack;
 
 void sim_main_twice(int (*main_fn)(void *)) {
     sim_main(main_fn);
@@ -158,7 +169,7 @@ void sim_jobs_check(void) {
     }
 }
 
-static tuco_wg *family; /* what a job's child is counted in */
+static tuco_wg *family; /* counts the children of jobs */
 
 static void job_with_child(void *job) {
     sim_job_begins(job);
@@ -184,24 +195,24 @@ void sim_await(const int *what, int value) {
             sim_oracle_others_asleep();
         }
         if (sim.now_ns - start_ns > SIM_LATE_NS) {
-            sim_fail("nobody runs a goroutine for %lld ns, although processors are idle",
+            sim_fail("no goroutine runs for %lld ns, although processors are idle",
                      (long long)SIM_LATE_NS);
         }
     }
     sim_compute(false);
 }
 
-/* Goroutines that call nothing */
+/* Goroutines that compute without calls */
 
 #define HOG_TURN_NS ((int64_t)20 * 1000)
 
-/* Longer than the monitor takes to ask, if somebody waits and the slice is short. */
+/* Longer than sysmon takes to request a yield if goroutines wait and the slice is
+   short. */
 #define HOG_ASKED_NS ((int64_t)8 * 1000 * 1000)
 
 static void hog_turn(void) {
     sim_spin();
-    sim.now_ns +=
-        HOG_TURN_NS; /* deadlines that are due by this are seen at the next step */
+    sim.now_ns += HOG_TURN_NS; /* deadlines due by then expire at the next step */
 }
 
 void sim_hog(int64_t ns) {
@@ -231,6 +242,18 @@ void sim_hog_until_asked(void) {
     while (sim.now_ns < end_ns &&
            (sim_load_own(&m->asked, sizeof m->asked) & RT_ASKED_YIELD) == 0) {
         hog_turn();
+    }
+}
+
+void sim_hog_until_attached(void) {
+    int64_t start_ns = sim.now_ns;
+    const struct rt_m *m = arch_self();
+    while ((sim_load_own(&m->asked, sizeof m->asked) & RT_ASKED_TAKEN) != 0) {
+        hog_turn();
+        if (sim.now_ns - start_ns > SIM_HOG_LATE_NS) {
+            sim_fail("a goroutine has computed without a P for %lld ns",
+                     (long long)SIM_HOG_LATE_NS);
+        }
     }
 }
 
@@ -275,7 +298,7 @@ static bool is_blocked(const struct sim_thread *t) {
     return t->state == SIM_ASLEEP && t->word == &unblocker.times;
 }
 
-/* Nobody has to have a turn for it: it wakes by the clock, perhaps for a signal. */
+/* Needs no other thread's turn: t wakes by the clock, perhaps with a signal pending. */
 static void unblock_at(struct sim_thread *t, int64_t at_ns) {
     bool urged = unblocker.urges && sim_pick(0, 3) != 0;
     t->signals_pending |= urged ? UINT32_C(1) << OS_SIM_URGENT : 0;
@@ -283,7 +306,8 @@ static void unblock_at(struct sim_thread *t, int64_t at_ns) {
     sim.next_deadline_ns = at_ns < sim.next_deadline_ns ? at_ns : sim.next_deadline_ns;
 }
 
-/* What the kernel tells is old when it is heard: the thread wakes within so many steps. */
+/* os_thread_cpu() is out of date when it returns: the thread wakes within so many
+   steps. */
 #define OLD_STEPS 16
 
 static void unblock_found_asleep(struct sim_thread *t) {
@@ -292,8 +316,8 @@ static void unblock_found_asleep(struct sim_thread *t) {
     }
 }
 
-/* Any moment between so many steps after that thread ends its sleep by itself, or before if
-   less than 0; false: it does not sleep, or not with a deadline. */
+/* Stores a random time between from and to steps after the thread's deadline; negative:
+   before it. Returns false if the thread does not sleep with a deadline. */
 static bool near_due(const char *name, int from, int to, int64_t *at_ns) {
     const struct sim_thread *t = next_due(name);
     if (t == NULL || t->state != SIM_ASLEEP || t->deadline_ns == SIM_NEVER) {
@@ -314,7 +338,7 @@ static void unblock_again_and_again(void *unused) {
     (void)unused;
     while (!unblocker.ends) {
         for (int looks = sim_pick(1, unblocker.looks); looks > 0; looks--) {
-            sim_rest_until_due("tuco-monitor");
+            sim_rest_until_due("tuco-sysmon");
             sim_spin();
         }
         sim_unblock_all();
@@ -326,7 +350,7 @@ void sim_unblocker_start(int looks, bool urges) {
     unblocker.looks = looks;
     unblocker.urges = urges;
     os_sim.on_found_asleep = unblock_found_asleep;
-    unblocker.thread = sim_thread_start("unblocker", unblock_again_and_again, NULL);
+    unblocker.thread = sim_thread_start(SIM_UNBLOCKER, unblock_again_and_again, NULL);
     sim_check(unblocker.thread != NULL);
 }
 

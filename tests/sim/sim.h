@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The simulated machine: threads that are coroutines, and a step at everything that one
-   of them can notice of another. docs/design/simulation.md is the essay. */
+/* The simulated machine: threads are coroutines, and every operation that another thread
+   can observe is a step. docs/design/simulation.md describes it. */
 #ifndef SIM_H
 #define SIM_H
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A place in the sources where a step is made. Immutable. */
+/* A place in the sources where a step happens. Immutable. */
 struct sim_site {
     const char *file;
     const char *function;
@@ -54,22 +54,22 @@ bool sim_cas(const struct sim_site *site, void *p, unsigned bytes, uint64_t *exp
              uint64_t desired, enum sim_order order);
 void sim_fence(const struct sim_site *site);
 
-/* The calling thread turns in a wait loop: others go first. */
+/* One iteration of a wait loop: the scheduler prefers other threads. */
 void sim_relax(const struct sim_site *site);
 
-/* The next call of os.h is made here. */
+/* Records where the next call of os.h is made. */
 void sim_at(const struct sim_site *site);
 
-/* The calling thread gives memory back: nobody may have a store to it on its way. */
+/* The calling thread frees memory: no other thread may have a buffered store to it. */
 void sim_memory_gone(const void *start, size_t bytes);
 
-/* For the programs that are run on it. */
+/* For scenarios. */
 
-/* A step of the program's own: others may go on here. */
+/* A step of the scenario's own: a scheduling point. */
 #define sim_pause() sim_step(SIM_SITE("pause", ""))
 void sim_step(const struct sim_site *site);
 
-/* A turn of the program's own wait loop. */
+/* One iteration of the scenario's own wait loop. */
 #define sim_spin() sim_relax(SIM_SITE("spin", ""))
 
 /* Ends the run as failed, with a report. */

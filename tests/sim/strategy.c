@@ -1,58 +1,58 @@
 /* SPDX-License-Identifier: MIT */
-/* Whose turn it is: random walk, priorities that change at few random steps (PCT), or in
-   order, with the deviations of explore.c. */
+/* Chooses the thread that runs next: random walk, priorities that change at few random
+   steps (PCT), or in order with the deviations of explore.c. */
 #include "machine.h"
 #include "explore.h"
 
 #include <stdio.h>
 
 /*
- * Random walk. At each step, with a chance that is fixed for the run, the turn goes to
- * any runnable thread. A chance of one lets all threads go on side by side; a small one
- * lets each go far before the next. Which is better depends on the bug, so each run draws
- * one.
+ * Random walk. At each step, with a probability fixed for the run, the turn goes to a
+ * random runnable thread. With probability 1 all threads advance side by side; with a
+ * small one each advances far before the next. Which is better depends on the bug, so each
+ * run draws one.
  *
- * In some runs a thread is stalled every now and then, as if the kernel had taken its CPU
- * away: it has no turn for a long while, however much others wait for it.
+ * In some runs a thread is stalled now and then, as if the kernel had preempted it: it
+ * gets no turn for a long time, even if others wait for it.
  *
  * PCT (Burckhardt, Kothari, Musuvathi, Nagarakatte, 2010: probabilistic concurrency
- * testing). Each thread has a random priority and the highest runnable one has the turn,
- * always; at depth - 1 random steps of the expected length the running thread falls below
- * all that have not fallen yet. A bug that takes an order of depth steps to show is found
- * with a probability of at least 1/(threads * length^(depth-1)) a run, far more often in
+ * testing). Each thread has a random priority, and the runnable thread with the highest
+ * one always runs. At depth - 1 random steps of the expected length the running thread's
+ * priority drops below all others. A bug that needs depth ordered steps is found with a
+ * probability of at least 1/(threads * length^(depth-1)) per run, far more often in
  * practice.
  *
- * A thread that turns in a wait loop falls to the bottom, or nobody would end its wait.
- * For wait loops that say nothing, and for two threads that keep each other going: a
- * thread that could have gone on for fair_steps and had no turn rises to the top. Each
- * time that happens it takes half as many the next time, so that a long run becomes a
- * fair one. Neither is covered by PCT's proof.
+ * A thread in a wait loop drops to the bottom, because otherwise no thread could end its
+ * wait. For wait loops without rt_cpu_relax(), and for two threads that keep each other
+ * running, a thread that was runnable for fair_steps without a turn rises to the top. Each
+ * time this halves fair_steps, so that a long run becomes fair. PCT's proof covers
+ * neither.
  */
 
 #define STALL_LOG2_MAX   13
 #define FAIR_STEPS_FIRST 16384
 #define FAIR_STEPS_LAST  64
 #define TOP_FIRST        ((int64_t)1 << 62)
-#define TURN_STEPS_MAX   20000 /* in order: for wait loops that say nothing */
+#define TURN_STEPS_MAX   20000 /* in order: for wait loops without rt_cpu_relax() */
 
 static struct {
-    /* Random walk: one in so many steps. */
+    /* Random walk: inverse probabilities per step. */
     uint32_t switch_chance;
     uint32_t stall_chance; /* 0: never */
     struct sim_thread *stalled;
-    uint64_t stalled_until; /* the step */
+    uint64_t stalled_until; /* a step number */
 
     /* PCT. */
-    struct sim_thread *best; /* NULL: to be looked for */
+    struct sim_thread *best; /* NULL: must be searched */
     uint64_t changes[SIM_DEPTH_MAX];
     int changes_count;
-    int64_t bottom; /* lower than the priority of any thread */
-    int64_t top;    /* higher */
+    int64_t bottom; /* not above the priority of any thread */
+    int64_t top;    /* not below it */
     uint64_t fair_steps;
-    uint64_t next_fair; /* the step of the next look for who waits too long */
+    uint64_t next_fair; /* the step of the next check for starved threads */
 
     /* In order. */
-    uint64_t turn_steps; /* of the running thread, in a row */
+    uint64_t turn_steps; /* consecutive steps of the running thread */
 } strategy;
 
 uint32_t sim_any(uint32_t n) {
@@ -98,7 +98,7 @@ void sim_strategy_begin(void) {
     }
 }
 
-/* New priorities are above all that threads can fall to. */
+/* Initial priorities are above all that threads can drop to. */
 void sim_strategy_thread(struct sim_thread *t) {
     t->priority = 1 + (int64_t)(rt_rand_next(&sim.rand) % TOP_FIRST);
     t->last_step = sim.steps;
@@ -159,7 +159,12 @@ static struct sim_thread *choose_by_priority(bool relaxed) {
     return strategy.best;
 }
 
-/* The running thread loses its CPU for up to 2^STALL_LOG2_MAX steps. */
+void sim_stall(struct sim_thread *t, uint64_t steps) {
+    strategy.stalled = t;
+    strategy.stalled_until = sim.steps + steps;
+}
+
+/* Stalls the running thread, sometimes, for up to 2^STALL_LOG2_MAX steps. */
 static void stall(void) {
     if (strategy.stalled != NULL && sim.steps >= strategy.stalled_until) {
         strategy.stalled = NULL;
@@ -172,7 +177,7 @@ static void stall(void) {
     }
 }
 
-/* The stalled one only if there is no other. */
+/* Chooses the stalled thread only if there is no other. */
 static struct sim_thread *choose_any(void) {
     uint32_t count = (uint32_t)sim.runnable_count;
     uint32_t i = rt_rand_below(&sim.rand, count);
@@ -197,14 +202,14 @@ static struct sim_thread *next_by_number(const struct sim_thread *t) {
     return next != NULL ? next : first;
 }
 
-/* Only these steps can matter to others: see explore.c. */
+/* Whether to deviate here. Only these steps can affect other threads: see explore.c. */
 static bool may_deviate(void) {
     return sim_exploring() && sim.runnable_count > 1 &&
            (sim.operand == NULL || sim_explore_shared(sim.operand)) &&
            sim_explore_deviates(SIM_DEVIATE_TURN);
 }
 
-/* relaxed turns are no choice: a wait loop would be a tree without end. */
+/* A relaxed step is no deviation point: a wait loop would make the tree infinite. */
 static struct sim_thread *choose_in_order(bool relaxed) {
     struct sim_thread *t = sim.self;
     bool overdue = ++strategy.turn_steps > TURN_STEPS_MAX;

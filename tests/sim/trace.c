@@ -21,7 +21,7 @@ struct entry {
 static struct {
     struct entry entries[STEPS_KEPT];
     uint64_t count;
-    struct entry *last; /* the one of the step that is being made */
+    struct entry *last; /* the entry of the current step */
 } trace;
 
 static struct entry *add(const struct sim_thread *t, const struct sim_site *site) {
@@ -49,7 +49,7 @@ void sim_trace_seen(const struct sim_thread *t, const struct sim_stored *stored)
     e->has_value = e->seen = true;
 }
 
-/* The path from the repository on. */
+/* The path relative to the repository. */
 static const char *short_path(const char *path) {
     const char *in_src = strstr(path, "src/");
     const char *in_tests = strstr(path, "tests/");
@@ -68,7 +68,7 @@ static void print_entry(const struct entry *e) {
             e->site->line);
 }
 
-/* Seen from the end: the loads of a thread since its last step of another kind. */
+/* Walking backwards: the loads of a thread since its last step of another kind. */
 struct loads {
     const struct sim_site *sites[LOADS_KEPT];
     int count;
@@ -86,8 +86,8 @@ static bool does_nothing(const struct entry *e) {
            strcmp(e->site->what, "spin") == 0 || strcmp(e->site->what, "after it") == 0;
 }
 
-/* A thread that waits in a loop, or searches, looks at the same places again and again:
-   only the last time is shown. To be called from the last entry backwards. */
+/* A thread that waits in a loop, or searches, loads the same places repeatedly: shows only
+   the last time. Must be called from the last entry backwards. */
 static bool is_dull(const struct entry *e) {
     struct loads *later = &loads[e->thread];
     if (does_nothing(e)) {

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: whatever goroutines and threads do at the same time, all work is done once and
-   all ends. */
+/* Proves: goroutines and threads that work at the same time in random ways do all work
+   once, and all end. */
 
 /*
- * Rounds of random work until the time is over. A round brings the runtime up in one of
- * its two ways, lets a handful of actors loose and takes it down again. An actor is a
- * goroutine or a foreign thread with a random generator of its own that performs a few
- * acts: tree spawns that spawn, ended by return or by tuco_exit, waited for here or
- * further up storm many waiters on one wait group, released by many at once duel two that
- * wake each other in turn ring a token that goes round among many yields nothing but that
- * Invariants: each act counts what it started and what came of it, and both are equal
- * when it is over; plain variables that only the wait groups order are seen in order;
- * after a round no goroutine and no thread of the runtime is left.
+ * Runs rounds of random work until the time is over. A round starts the runtime in one of
+ * its two ways, starts some actors, and stops the runtime again. An actor is a goroutine
+ * or a foreign thread with its own random generator that performs some acts:
+ *
+ *     tree     goroutines spawn others, end by return or by tuco_exit, and are waited for
+ *     storm    many waiters on one wait group, released by several goroutines at once
+ *     duel     two goroutines wake each other in turn
+ *     ring     a token passes around among many goroutines
+ *     yields   only yields
+ *
+ * Invariants: each act counts what it has started and what has ended, and both are equal
+ * at its end; plain variables that only the wait groups order change in order; after a
+ * round no goroutine and no thread of the runtime is left.
  *
  * The seed gives the same acts again, not the same interleaving of threads.
  */
@@ -27,7 +31,7 @@
 #define THREADS_MAX 4
 #define ACTS_MAX    6
 
-/* All actors together stay below what can be alive at a time. */
+/* All actors together stay below the limit of live goroutines. */
 #define TREE_MAX  (TEST_LIVE_MAX / (ACTORS_MAX + THREADS_MAX) / 2)
 #define STORM_MAX (TREE_MAX / 2)
 #define DUEL_MAX  TEST_SIZE(300, 50)
@@ -141,7 +145,7 @@ static void act_storm(struct rt_rand *r) {
 struct ring {
     int players;
     int rounds;
-    int hits; /* plain: written by who has the token */
+    int hits; /* plain: written by the player with the token */
     tuco_wg end;
     tuco_wg turn[]; /* zero: that player has the token */
 };
@@ -208,10 +212,9 @@ static void perform(uint64_t seed) {
     }
 }
 
-/* The stage of one round. */
+/* The state of one round. */
 static tuco_wg actors_left;
 static tuco_wg threads_left;
-static atomic_int announced;
 
 static void actor_goroutine(void *arg) {
     perform(*(uint64_t *)arg);
@@ -219,11 +222,8 @@ static void actor_goroutine(void *arg) {
 }
 
 static void actor_thread(void *arg) {
-    tuco_foreign_enter();
-    atomic_fetch_add(&announced, 1);
     perform(*(uint64_t *)arg);
     tuco_wg_done(&threads_left);
-    tuco_foreign_exit();
 }
 
 static void start_goroutines(struct rt_rand *r) {
@@ -243,13 +243,11 @@ struct troupe {
 
 static void start_threads(struct rt_rand *r, struct troupe *t) {
     t->count = below(r, THREADS_MAX + 1);
-    atomic_store(&announced, 0);
     tuco_wg_add(&threads_left, t->count);
     for (int i = 0; i < t->count; i++) {
         t->seeds[i] = rt_rand_next(r);
         test_thread_start(&t->threads[i], actor_thread, &t->seeds[i]);
     }
-    test_await(&announced, t->count); // from here on no deadlock is reported without them
 }
 
 static void join_threads(struct troupe *t) {
@@ -286,8 +284,7 @@ static void hold(void *arg) {
     tuco_wg_wait(&held);
 }
 
-/* While one goroutine is held, asking to stop has to fail and must not disturb the
-   others. */
+/* While one goroutine is held, a stop must time out and not disturb the others. */
 static void round_of_start(struct rt_rand *r) {
     struct troupe troupe;
     ASSERT_EQ(tuco_start(), 0);
@@ -305,7 +302,7 @@ static void round_of_start(struct rt_rand *r) {
     ASSERT_EQ(tuco_stop(TUCO_NEVER), 0);
 }
 
-/* Settings that change which paths are taken, but nothing that a program can rely on. */
+/* Settings that change the paths in the runtime, but not its documented behaviour. */
 static void choose_settings(struct rt_rand *r) {
     static const char *const debug[] = {NULL, NULL, "migrate=1", "fence=plain"};
     static const char *const guards[] = {NULL, NULL, "mprotect", "gap"};

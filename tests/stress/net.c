@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: whatever is done to descriptors at the same time, by goroutines and threads, what
-   is read is what was written, in its order, and every call ends with an error that fits. */
+/* Proves: while goroutines and threads use descriptors in random ways at the same time,
+   the bytes that are read are those written, in order, and every call ends with a valid
+   error. */
 
 /*
  * Rounds until the time is over, each with a runtime of its own. In a round there are
  * sockets, TCP connections and pipes of three sorts.
  *
- * Faithful ones: several write records, several read them, and somebody moves the deadline
- * of the readers all the time, who then try again. No record is mixed with another, each
- * writer's come in their order, and all of them come before the end of the file.
+ * Faithful ones: several goroutines write records, several read them, and another moves
+ * the readers' deadline all the time; a reader that times out tries again. Records are
+ * not mixed, the records of each writer arrive in order, and all arrive before the end of
+ * the file.
  *
- * Doomed ones: somebody sets deadlines, ends directions and closes handles at any moment.
- * What is read is the beginning of what was written, whoever else is closed meanwhile.
+ * Doomed ones: a goroutine sets deadlines, ends directions and closes handles at any
+ * time. The bytes read are the beginning of the bytes written, whichever other handles
+ * are closed meanwhile.
  *
- * A lasting one: a thread listens to it for all of the test, also while no runtime runs,
- * when it is told so. Not a byte is lost between the rounds.
+ * A lasting one: a thread reads from it during the whole test. A read that returns
+ * -ESRCH, because no runtime runs, is repeated in the next round. No byte is lost between
+ * the rounds.
  *
  * The seed gives the same acts again, not the same interleaving of threads.
  */
-#include "../behaviour/net/net.h"
+#include "net.h"
 #include "base/rand.h"
 
 #define FAITHFUL     3
@@ -34,7 +38,7 @@
 
 struct head {
     int writer;
-    int number; /* of the writer's records, one after the other */
+    int number; /* counts the records of the writer */
     size_t bytes;
 };
 
@@ -44,13 +48,13 @@ struct faithful {
     atomic_int over;
     tuco_wg writers;
     tuco_mutex reading;
-    int numbers[WRITERS]; /* reading: what comes next from each */
+    int numbers[WRITERS]; /* reading: the next number of each writer */
     bool ended;           /* reading */
 };
 
 struct doomed {
     struct net_pair pair;
-    atomic_size_t written; /* or more: what has not failed yet is counted */
+    atomic_size_t written; /* at least: a write counts before it fails */
     atomic_int calls;
     atomic_int reader_gone;
     atomic_int writer_gone;
@@ -67,7 +71,7 @@ static struct {
     struct test_thread listener;
     size_t written;
     atomic_size_t heard;
-    atomic_int rounds; /* that have begun */
+    atomic_int rounds; /* started so far */
 } lasting;
 
 static atomic_ulong seeds;
@@ -134,7 +138,8 @@ static void write_records(void *raw) {
     tuco_wg_done(&s->writers);
 }
 
-/* False: the end, which is not within a record. Who is too late tries again. */
+/* Returns false at the end of the file, which must not be within a record. Tries again
+   after a timeout. */
 static bool read_exactly(tuco_fd *f, void *bytes, size_t size, bool may_end) {
     for (size_t got = 0; got < size;) {
         ssize_t n = tuco_fd_read(f, (char *)bytes + got, size - got);
@@ -186,7 +191,7 @@ static void move_deadlines(void *raw) {
         ASSERT_EQ(tuco_fd_set_read_deadline(s->pair.in, some_deadline(&rand)), 0);
         tuco_sleep(below(&rand, 100) * TUCO_MICROSECOND);
     }
-    /* From now on nobody is woken who is not told that there is something to read. */
+    /* From now on a reader is woken only when there are bytes to read. */
     ASSERT_EQ(tuco_fd_set_read_deadline(s->pair.in, TUCO_NEVER), 0);
     tuco_wg_done(&stage.all);
 }
@@ -213,7 +218,7 @@ static void write_until_doom(void *raw) {
         ASSERT(n < 0 || n == (ssize_t)size);
         atomic_fetch_add(&s->calls, 1);
         pause_somehow(&rand);
-    } while (n > 0); // after a failure nobody knows how much was written
+    } while (n > 0); // after a failure the number of bytes written is unknown
     ASSERT_AMONG(n, -ETIMEDOUT, -ECANCELED, -EBADF, -EPIPE, -ECONNRESET);
     free(bytes);
     atomic_store(&s->writer_gone, 1);
@@ -268,7 +273,8 @@ static void bring_doom(void *raw) {
         meddle(&rand, s);
         pause_somehow(&rand);
     }
-    /* Perhaps they are closed. Who waits at one end leaves though the other is open. */
+    /* They may be closed already. A waiter at one end returns though the other is
+       open. */
     bool reader_first = below(&rand, 2) == 0;
     (void)tuco_fd_close(reader_first ? s->pair.in : s->pair.out);
     test_await(reader_first ? &s->reader_gone : &s->writer_gone, 1);
@@ -308,7 +314,8 @@ static void speak_for_a_round(void *arg) {
         left -= size;
         pause_somehow(&rand);
     }
-    /* In this round, or when the runtime ends, which wakes the listener, or in the next. */
+    /* The listener gets the rest in this round, when the end of the runtime wakes it, or
+       in the next round. */
     bool waits = below(&rand, 2) == 0;
     while (waits && atomic_load(&lasting.heard) != lasting.written) {
         tuco_yield();
@@ -335,7 +342,7 @@ static void begin_faithful(struct faithful *s, struct rt_rand *r) {
     act(move_deadlines, s);
 }
 
-/* Each has a reference of its own; the last closes what the doom has left open. */
+/* Each has its own reference; the last one closes the handles that are still open. */
 static void begin_doomed(struct doomed *s, struct rt_rand *r,
                          struct test_thread *threads) {
     s->pair = open_something(r);
@@ -393,7 +400,7 @@ TEST(net) {
         ASSERT_EQ(test_count_fds(), fds);
     }
     ASSERT_EQ(tuco_fd_close(lasting.pair.out), 0);
-    int rounds = atomic_fetch_add(&lasting.rounds, 1); // the listener looks once more
+    int rounds = atomic_fetch_add(&lasting.rounds, 1); // the listener reads once more
     test_thread_join(&lasting.listener);
     ASSERT_EQ(atomic_load(&lasting.heard), lasting.written);
     ASSERT_EQ(tuco_fd_close(lasting.pair.in), 0);

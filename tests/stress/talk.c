@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: whatever goroutines and threads say to each other at the same time, each value
-   arrives once, each lock has one holder, and all ends. */
+/* Proves: while goroutines and threads exchange values in random ways, each value arrives
+   once, each lock excludes, and all end. */
 
 /*
  * Rounds until the time is over. In a round producers and consumers, goroutines and
  * foreign threads, share a few channels of random capacity, and each operation takes one
- * of the ways that there are: plain, with a deadline, by select with or without a default,
- * with a sleep or under a context in between. Every value is numbered; what was received
- * is counted and summed. Meanwhile some quarrel over a mutex, a read-write mutex, a
- * condition and a semaphore. When the producers are through the channels are closed.
- * Invariants: counts and sums of what was sent and received are equal; plain variables
- * under the locks are as they should be; nothing is left.
+ * of the ways that there are: plain, with a deadline, by select with or without a
+ * default, with a sleep or under a context in between. Values are random; sent and
+ * received ones are counted and summed. Meanwhile other goroutines contend for a mutex, a
+ * read-write mutex, a condition and a semaphore. When the producers have ended the
+ * channels are closed. Invariants: counts and sums of sent and received values are equal;
+ * plain variables under the locks are correct; no value and no thread is left.
  *
  * The seed gives the same acts again, not the same interleaving of threads.
  */
@@ -24,7 +24,7 @@
 #define CHANNELS    3
 #define PRODUCERS   6
 #define CONSUMERS   6
-#define THREADS     2 /* of each of the two, foreign */
+#define THREADS     2 /* of each of the two: foreign threads */
 #define QUARRELLERS 6
 #define VALUES      TEST_SIZE(300, 60) /* of each producer */
 #define QUARRELS    TEST_SIZE(200, 40)
@@ -98,7 +98,7 @@ static void produce(void *unused) {
     tuco_wg_done(&stage.producing);
 }
 
-/* -EPIPE: closed and empty. open: the channels of which that is not known yet. */
+/* -EPIPE: closed and empty. open: the channels not yet known to be so. */
 static int recv_somehow(struct rt_rand *r, tuco_chan **open, long *value) {
     int first = below(r, CHANNELS);
     int second = below(r, CHANNELS);

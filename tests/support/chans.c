@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* chans.c: channels in tests. */
+/* chans.c: helpers for tests of channels. */
 #include "chans.h"
 
 #include "sched/sched.h"
@@ -7,7 +7,8 @@
 tuco_chan *test_chan_make(const char *file, int line, size_t elem_size, size_t capacity) {
     tuco_chan *c = tuco_chan_make(elem_size, capacity);
     if (c == NULL) {
-        /* The words of an assertion on an error number, which tests/fault/sweep.sh knows. */
+        /* The format of an assertion on an error number, which tests/fault/sweep.sh
+           parses. */
         test_fail(file, line, "no channel of %zu elements of %zu bytes; left %d",
                   capacity, elem_size, -ENOMEM);
     }
@@ -48,12 +49,12 @@ void test_expect_drained(tuco_chan *c) {
     }
 }
 
-/* The reason belongs to the one who waits, and may change while it is looked at: then it
-   is about to be woken. */
+/* wait_reason belongs to the waiter and may change while this reads it: then the waiter is
+   about to be woken. */
 static __attribute__((no_sanitize("thread"))) bool waits(const struct rt_g *g) {
     const volatile struct rt_g *look = g;
-    /* acquire: it is in its queue; no partner, so that it is a good guess on machines that
-       let stores overtake each other */
+    /* acquire: no release partner; makes it likely on weakly ordered machines that the
+       waiter is in its queue */
     return rt_load_acq(&g->slot.state) == RT_G_WAITING &&
            ((look->flags & RT_G_FLAG_FOREIGN) != 0 || look->wait_reason != RT_WAIT_stack);
 }

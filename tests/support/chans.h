@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* chans.h: channels in tests: making them, using them, knowing that somebody waits. */
+/* chans.h: helpers for tests of channels: create, use, and detect waiters. */
 #ifndef TEST_CHANS_H
 #define TEST_CHANS_H
 
@@ -7,27 +7,28 @@
 
 #include <errno.h>
 
-/* Makes a channel of that type, or ends the test. */
+/* Creates a channel of that type, or fails the test. */
 #define CHAN(type, capacity) test_chan_make(__FILE__, __LINE__, sizeof(type), capacity)
 tuco_chan *test_chan_make(const char *file, int line, size_t elem_size, size_t capacity);
 
-/* For channels of int, where nothing but success is expected. */
+/* For channels of int; require success. */
 void test_send(tuco_chan *c, int value);
 int test_recv(tuco_chan *c);
 
-/* The channel is closed and drained: every way to receive says so, and zeroes the
-   destination. */
+/* Requires that the channel is closed and drained: every receive operation reports it and
+   zeroes the destination. */
 void test_expect_drained(tuco_chan *c);
 
-/* How many goroutines and foreign threads wait for something of the library. Those who
-   wait for memory do not count. */
+/* The number of goroutines and foreign threads that wait in the library, except those
+   that wait for a stack. */
 int test_waiting(void);
 
-/* Lets others run until so many wait. Whoever waits for a channel is in its queue then. */
+/* Yields until n goroutines and threads wait. A waiter for a channel is then in the
+   channel's queue. */
 void test_await_waiting(int n);
 
-/* Lets others run until only the caller is left: whoever is on its way out has given back
-   what it held. */
+/* Yields until only the caller is left: goroutines that were exiting have released what
+   they held. */
 void test_await_alone(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check.c: the failing half of the assertions: shows the values and ends the process. */
+/* check.c: the failure path of the assertions: prints the values and ends the process. */
 #include "support.h"
 
 #include <regex.h>
@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 /*
- * _exit() and not exit(): a failure can come from any goroutine or thread while others
- * run, and the handlers that exit() calls would then race with them.
+ * Uses _exit(): any goroutine or thread can fail while others run, and exit() handlers
+ * would race with them.
  */
 _Noreturn void test_fail(const char *file, int line, const char *format, ...) {
     char text[2048];

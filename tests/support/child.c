@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* child.c: runs a function in a child process and keeps what it wrote to standard
-   error. */
+/* child.c: runs a function in a child process and captures its standard error. */
 #include "support.h"
 
 #include <errno.h>
@@ -11,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A child has to report its own hang before the test that waits for it is reported. */
+/* A child must report its own hang before the test that waits for it is reported. */
 #define CHILD_SHARE_OF_LIMIT 0.5
 
 _Noreturn static void run_in_child(int error_fd, tuco_fn *fn, void *arg) {
@@ -24,8 +23,8 @@ _Noreturn static void run_in_child(int error_fd, tuco_fn *fn, void *arg) {
     exit(TEST_EXIT_OK);
 }
 
-/* Reads to the end; what does not fit is read too, so that the child never blocks on a
-   full pipe. */
+/* Reads to the end. Discards what does not fit, so that the child never blocks on a full
+   pipe. */
 static void read_all(int fd, struct test_child *child) {
     char rest[4096];
     for (;;) {
@@ -63,12 +62,12 @@ void test_child_run(struct test_child *child, tuco_fn *fn, void *arg) {
         close(ends[0]);
         run_in_child(ends[1], fn, arg);
     }
-    test_watchdog_resume();
     close(ends[1]);
     child->size = 0;
     read_all(ends[0], child);
     close(ends[0]);
     reap(pid, child);
+    test_watchdog_resume(); // until here the child's own watchdog ran
 }
 
 void test_expect_status(const char *file, int line, const struct test_child *child,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fault.c: makes chosen calls of src/os/os.h fail, and counts them. */
+/* fault.c: injects failures into chosen calls of src/os/os.h, and counts them. */
 #include "fault.h"
 #include "sched/sched.h"
 #include "test.h"
@@ -10,22 +10,22 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Written while the runtime is not running, but for the counts. */
+/* Written while the runtime is not running, except for the counts. */
 struct plan {
     int first;
     int times;
     int error;
     atomic_int calls;  /* by any thread */
-    atomic_int failed; /* likewise */
+    atomic_int failed; /* by any thread */
 };
 
 static struct plan own_plans[OS_FAULT_KINDS];
 
-/* Shared with child processes if it came from the environment. */
+/* In memory shared with child processes if it came from the environment. */
 static struct plan *plans = own_plans;
 static bool from_environment;
 
-/* What this process holds, while there is a hook. */
+/* What this process holds, counted while the hook is set. */
 static atomic_int blocks;
 static atomic_int reservations;
 
@@ -91,9 +91,9 @@ void test_fault_expect_balance(void) {
     ASSERT_EQ(atomic_load(&reservations), 0);
 }
 
-/* ---- By the environment ---- */
+/* ---- From the environment ---- */
 
-/* Takes ":number" off the text, if there is one; false if it is something else. */
+/* Parses ":number" at *text, if there is one. Returns false if it is malformed. */
 static bool take_number(const char **text, int *number) {
     if (**text == '\0') {
         return true;
@@ -161,9 +161,9 @@ static int empty_main(void *arg) {
     return 0;
 }
 
-/* Goroutines that were left behind keep what they have, and so does a thread that was on
-   its way out of the runtime as that ended: for one more runtime. A test may have left
-   settings that do not allow one. */
+/* Goroutines that were left behind, and a foreign thread that was leaving the runtime as
+   it ended, keep their memory until the next run. So this runs the runtime once more, if
+   the test's settings allow it. */
 void test_fault_finish(void) {
     if (!from_environment || rt_phase_now() != RT_STOPPED) {
         return;

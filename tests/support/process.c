@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* process.c: what the kernel and the runtime say about the process: threads, descriptors,
-   memory. */
+/* process.c: the threads, descriptors and memory of the process, from the kernel and the
+   runtime. */
 #include "test.h"
 
 #include <dirent.h>
@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sched/dump.h"
+#include "debug/dump.h"
 
 #define DUMP_MAX          ((size_t)4 * 1024 * 1024)
 #define THREAD_EXIT_LIMIT (10 * TUCO_SECOND)
@@ -31,7 +31,7 @@ int test_count_threads(void) {
     return count_entries("/proc/self/task");
 }
 
-/* The descriptor of the directory being read is not counted. */
+/* Excludes the descriptor of the directory being read. */
 int test_count_fds(void) {
     return count_entries("/proc/self/fd") - 1;
 }

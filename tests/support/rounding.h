@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* rounding.h: the rounding mode of the processor, as its two control bits. */
+/* rounding.h: the processor's rounding mode, as its two control bits. */
 #ifndef TEST_ROUNDING_H
 #define TEST_ROUNDING_H
 
-/* <fenv.h> would need the mathematics library, which nothing else here does. On x86-64
-   there are two units with a control word each, and what the goroutine computes with is
-   either. */
+/* <fenv.h> would need the mathematics library, which nothing else here needs. x86-64 has
+   two floating-point units with a control word each, and a goroutine may use either. */
 
 #include "test.h"
 
-/* Mode 0 is to nearest everywhere; 1 to 3 are the others, in an order that the processor
-   chooses. */
+/* Mode 0 is to nearest everywhere; 1 to 3 are the others, in the processor's order. */
 #define TEST_ROUNDING_MODES 4
 
 #if defined(__x86_64__)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* runner.c: main() of every test program: chooses tests, runs each in a child,
-   reports. */
+/* runner.c: main() of every test program: selects tests, runs each in a child, reports. */
 #include "fault.h"
 #include "support.h"
 
@@ -25,7 +24,7 @@ static struct test **tests_tail = &tests;
 static uint64_t seed;
 static int seconds = DEFAULT_STRESS_SECONDS;
 
-/* What the command line asked for. */
+/* The command line. */
 struct options {
     bool list;
     bool here; /* no child and no watchdog, for a debugger */
@@ -105,7 +104,7 @@ static struct options parse_options(int argc, char **argv) {
     return o;
 }
 
-/* A stress test is given its running time on top of the limit. */
+/* Adds the running time of a stress test to the limit. */
 static void set_limit(const char *program) {
     const char *text = getenv("TUCO_TEST_TIMEOUT");
     double factor = 1.0;
@@ -128,14 +127,14 @@ static bool chosen(const struct options *o, const struct test *t) {
     return o->name_count == 0;
 }
 
-/* exit() and not _exit(): the leak check of AddressSanitizer runs there. */
+/* exit() and not _exit(): it runs AddressSanitizer's leak check. */
 _Noreturn static void run_in_child(struct test *t) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     test_current_name = t->name;
     test_watchdog_start(test_limit_seconds);
     t->fn();
     test_fault_finish();
-    test_watchdog_pause(); // ThreadSanitizer waits a second for threads that are left
+    test_watchdog_pause(); // ThreadSanitizer waits a second for remaining threads
     exit(TEST_EXIT_OK);
 }
 
@@ -154,7 +153,7 @@ static int run_in_fork(struct test *t) {
 static void report(struct tally *tally, struct test *t, int status, tuco_time spent) {
     long ms = (long)(spent / TUCO_MILLISECOND);
     if (WIFEXITED(status) && WEXITSTATUS(status) == TEST_EXIT_SKIP) {
-        tally->skipped++; // the child has said why
+        tally->skipped++; // the child has printed the reason
     } else if (WIFEXITED(status) && WEXITSTATUS(status) == TEST_EXIT_OK) {
         tally->passed++;
         printf("ok   %s (%ld ms)\n", t->name, ms);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* scenario.c: a small program that uses all of the runtime, to be run with faults in
-   it. */
+/* scenario.c: a small program that uses all of the runtime, to be run with injected
+   faults. */
 #include "scenario.h"
 #include "fault.h"
 #include "test.h"
@@ -11,11 +11,11 @@
 
 #define SPAWNS    TEST_SIZE(150, 75) /* more than any cache holds */
 #define STACK_USE 20000
-#define LARGE     ((size_t)2 << 20) /* no stack of this size stays warm */
+#define LARGE     ((size_t)2 << 20) /* stacks of this size are not cached populated */
 
 struct counts {
-    int spawned;  /* the spawner's */
-    int deferred; /* the spawner's */
+    int spawned;  /* spawner only */
+    int deferred; /* spawner only */
     atomic_int ran;
     atomic_int cleaned;
 };
@@ -29,7 +29,7 @@ static bool succeeded(int rc) {
     return rc == 0;
 }
 
-/* A sandbox may keep signals from being handled. */
+/* A sandbox may forbid signal handlers. */
 static bool started(int rc) {
     return rc != -EPERM && succeeded(rc);
 }
@@ -46,7 +46,7 @@ static void body(void *arg) {
     if (succeeded(tuco_defer(clean, NULL))) {
         atomic_fetch_add(&deferred_in_goroutines, 1);
     }
-    tuco_wg_wait(&gate); // all are alive at once
+    tuco_wg_wait(&gate); // so that all are alive at once
     ASSERT_EQ(room[STACK_USE - 1], 7);
     atomic_fetch_add(&counts.ran, 1);
 }

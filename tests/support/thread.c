@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* thread.c: threads that are not the runtime's. */
+/* thread.c: foreign threads. */
 #include "test.h"
 
 #include <stdlib.h>

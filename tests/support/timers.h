@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* timers.h: for tests that make timers and channels by the dozen. */
+/* timers.h: for tests that create many timers and channels. */
 #ifndef TEST_TIMERS_H
 #define TEST_TIMERS_H
 
@@ -7,8 +7,8 @@
 
 #include <errno.h>
 
-/* The pointer that the expression gives; NULL fails the test as -ENOMEM from a function
-   would, which the sweep of faults takes for an answer. */
+/* The value of expression, a pointer. NULL fails the test as -ENOMEM from a function
+   would, which the fault sweep accepts. */
 #define MADE(expression)                           \
     ({                                             \
         __auto_type made_ = (expression);          \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* waiting.h: for tests that need others to be parked before they go on. */
+/* waiting.h: for tests that need other goroutines to be parked before they continue. */
 #ifndef TEST_WAITING_H
 #define TEST_WAITING_H
 
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* Waits, on a goroutine, until count goroutines wait for that reason: a text of
+/* Called on a goroutine: yields until count goroutines wait for that reason, a text of
    src/sched/wait_reasons.def. */
 static inline void test_await_waiting(const char *reason, int count) {
     char text[64];

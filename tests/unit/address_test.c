@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: addresses are parsed by the grammar in address.h, and by nothing else, and are
-   printed in one way only. */
+/* Proves: addresses are parsed by the grammar in address.h and no other, and printed in
+   one form only. */
 #include "test.h"
 #include "net/address.h"
 
@@ -211,7 +211,7 @@ TEST(hosts_that_are_none) {
     }
 }
 
-/* A name of so many bytes, in labels of 63 at most. */
+/* Makes a name of that length, in labels of at most 63 bytes. */
 static void make_name(char *name, size_t bytes) {
     memset(name, 'a', bytes);
     name[bytes] = '\0';

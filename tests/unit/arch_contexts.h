@@ -15,7 +15,7 @@
 #define STACK_BYTES ((size_t)128 * 1024)
 #define ABOVE_BYTES ((size_t)512)
 
-/* Two stacks in a known order of addresses: unwinders are asked to go both ways. */
+/* Two stacks in a known order of addresses, so that unwinders go both up and down. */
 static struct {
     char low[STACK_BYTES];
     char high[STACK_BYTES];
@@ -43,8 +43,8 @@ static inline void forget_frames(char *top) {
 #endif
 }
 
-/* Prepares a context below what would pass for return addresses: who does not stop at
-   the top does not stop at all. */
+/* Prepares a context below words that look like return addresses: an unwinder that does
+   not stop at the top never stops. */
 static inline void prepare_with(struct arch_context *c, char *top, void (*entry)(void *),
                                 void *arg) {
     const uintptr_t address = (uintptr_t)entry + 1;
@@ -63,8 +63,8 @@ static inline void nothing(void *arg) {
     (void)arg;
 }
 
-/* Inlined, here and in the tests, so that each user has a call instruction of its own; and
-   ThreadSanitizer shall not see a function begin on one thread and end on another. */
+/* Inlined, here and in the tests, so that each user has its own call instruction, and
+   ThreadSanitizer does not see a function begin on one thread and end on another. */
 #define INLINED inline __attribute__((always_inline))
 
 static INLINED void go(struct arch_context *save, const struct arch_context *load) {

@@ -13,7 +13,7 @@ static void carry(void *arg) {
     carried = arg;
 }
 
-/* Gives word to the other side and returns what comes back. */
+/* Passes word to the other side and returns the word that comes back. */
 static INLINED void *exchange(struct arch_context *save, const struct arch_context *load,
                               void *word) {
     arch_switch(save, load, carry, word);
@@ -42,7 +42,7 @@ TEST(a_switch_to_oneself_calls_then) {
 }
 
 static void tell_argument(void *arg) {
-    ASSERT(carried == &b); // then comes first
+    ASSERT(carried == &b); // then runs first
     exchange(&a, &home, arg);
     go_home_for_ever(&a);
 }
@@ -92,7 +92,7 @@ void registers_across_switch(struct arch_context *save, const struct arch_contex
                              arch_then *then, void *arg, const uint64_t *in,
                              uint64_t *out);
 
-/* Leaves no register as it was, of those that a function need not keep. */
+/* Overwrites all registers that a function need not keep. */
 void spoil_registers(void *arg);
 
 #if defined(__x86_64__)
@@ -469,7 +469,7 @@ TEST(functions_begin_on_an_aligned_stack) {
 
 #define NEAR_BYTES ((size_t)4096)
 
-/* What is entered by a switch. */
+/* What look_around() expects after a switch. */
 struct place {
     const char *stack;
     const char *frame; // of the suspended context
@@ -598,7 +598,7 @@ TEST(an_entry_that_returns_traps) {
 
 /* ---- Threads ---- */
 
-/* Answers each switch with the M of the thread that it runs on. */
+/* Returns from each switch the M of the thread that it runs on. */
 static void tell_self(void *arg) {
     (void)arg;
     for (;;) {
@@ -640,8 +640,8 @@ static void give_away(void *arg) {
     test_spin(&given, 0);
 }
 
-/* Makes what a switch has left of a look like b's frame: to compare the two is wrong now,
-   and shows. Not by memcpy(), whose own frame would be there. */
+/* Overwrites the frame that a switch left of a with b's frame: a switch that still
+   compared the two would fail. Not by memcpy(), whose own frame would be there. */
 static INLINED void replace_frame(void *left, const void *other) {
     volatile uint64_t *to = left;
     const uint64_t *from = other;
@@ -662,7 +662,7 @@ static void be_given_away(void *arg) {
         replace_frame(a.sp, frame_of_b);
         atomic_store(&given, 0);
         while (atomic_load(&arrived) == 0) {
-            // not even a call: its frame would replace the replacement
+            // no call: its frame would overwrite the copy
         }
         go(&a, &second_home);
     }

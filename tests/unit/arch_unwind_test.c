@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* not under tsan */
-/* Proves: contexts can be unwound, from everywhere and to where they began. */
+/* Proves: contexts can be unwound from any place to their beginning. */
 #include "arch_contexts.h"
 #include "rounding.h"
 
@@ -63,7 +63,8 @@ static void *take_frames(void *arg) {
     return f;
 }
 
-/* Whether frames taken on the other stack show where this function returns to. */
+/* Returns whether frames taken on the other stack show the return address of this
+   function. */
 static RT_NOINLINE bool is_seen_from(char *other_top, struct frames *f) {
     arch_call_on(other_top, take_frames, f);
     return has_frame(f, __builtin_return_address(0));
@@ -92,7 +93,7 @@ static void take_frames_in_then(void *arg) {
     take_frames(&then_frames);
 }
 
-/* Requires that then, before this returned, could see who waited for it. */
+/* Requires that then, which ran before this returned, saw the caller in its backtrace. */
 static RT_NOINLINE void unwind_from_one_place(struct arch_context *save,
                                               const struct arch_context *load) {
     arch_switch(save, load, take_frames_in_then, NULL);
@@ -137,7 +138,7 @@ TEST(unwinding_begins_in_then) {
 struct walk {
     struct {
         uintptr_t pc;
-        uintptr_t sp; // what it was, or will be, at pc
+        uintptr_t sp; // its value, now or later, at pc
     } frame[FRAMES_MAX];
     int count;
 };
@@ -177,7 +178,7 @@ static int steps_without_caller; // in arch_context_enter(), off the caller's st
    function and the stack that it returns on. */
 static uintptr_t caller_sp[PLACES][2];
 
-/* Requires that the walk which began at pc, sp is right about the caller and the end. */
+/* Requires that the walk from pc and sp finds the right caller and the right end. */
 static void check_walk(const struct walk *w, uintptr_t pc, uintptr_t sp) {
     int place = place_of(pc);
     int on_high = is_on(stacks.high, (void *)sp);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a block that is given back comes out again, the warmest first, and no more are
-   kept than there is room for. */
+/* Proves: a freed block is reused, the last freed first, and the cache keeps no more
+   blocks than it has room for. */
 #include "test.h"
 #include "mem/blocks.h"
 
@@ -13,7 +13,7 @@ TEST(comes_back_last_in_first_out) {
     ASSERT(a != NULL && b != NULL);
     ASSERT_EQ((uintptr_t)a % RT_CACHE_LINE_BYTES, 0u);
     bool kept = rt_block_keep(&cache, a) && rt_block_keep(&cache, b);
-    ASSERT_EQ(kept, !RT_ASAN); /* the sanitizer sees the end of each */
+    ASSERT_EQ(kept, !RT_ASAN); /* the sanitizer must see each block freed */
     if (kept) {
         ASSERT(rt_block_take(&cache) == b);
         ASSERT(rt_block_take(&cache) == a);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: of the lines of /proc/self/cgroup the one that bounds CPU time is found, and a
-   file with a line of another form is refused. */
+/* Proves: the parser finds the line of /proc/self/cgroup that bounds CPU time, and
+   refuses a file with a malformed line. */
 #include "cpu_texts.h"
 #include "cpu/cgroup.h"
 

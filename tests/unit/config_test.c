@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* not under tsan */
-/* Proves: settings have their defaults, the environment overrides the program, and every
-   bad value is named with what is accepted. */
+/* Proves: settings have their defaults, the environment overrides the program, and a
+   message names each bad value and the accepted ones. */
 #include "test.h"
 #include "config.h"
 #include "cpu/cpu.h"
@@ -257,7 +257,7 @@ TEST(guard) {
     ASSERT_HAS(messages_with("TUCOGUARD", "gaps"), "TUCOGUARD=\"gaps\"");
 }
 
-/* As long as it may be, or by one byte longer. */
+/* A path of the maximal length, or one byte longer. */
 static const char *long_path(bool too_long) {
     static char path[257];
     memset(path, 'd', sizeof(path));
@@ -265,7 +265,7 @@ static const char *long_path(bool too_long) {
     return path;
 }
 
-/* A path that does not fit is refused and shown in part, in one whole line. */
+/* A path that is too long is refused, and shown shortened on one line. */
 TEST(topology) {
     ASSERT_EQ(load_with("TUCOTOPOLOGY", long_path(false)), 0);
     ASSERT_STR(config.topology_dir, long_path(false));
@@ -274,7 +274,7 @@ TEST(topology) {
         "^tuco: TUCOTOPOLOGY=\"d{200}\\.\\.\\.\": not a path of at most 255 bytes$");
 }
 
-/* What is there is looked at, also if the number of processors does not hang on it. */
+/* The directory is checked even if the number of processors does not depend on it. */
 TEST(cgroup) {
     ASSERT_MATCH(messages_with("TUCOCGROUP", long_path(false)),
                  "^tuco: TUCOCGROUP: d{255}/proc/self/cgroup: there is no such file$");
@@ -286,7 +286,7 @@ TEST(cgroup) {
                "tuco: TUCOCGROUP: /nowhere/proc/self/cgroup: there is no such file\n");
 }
 
-/* Beside others: each has its line. */
+/* Together with another bad value: each has its own line. */
 TEST(cgroup_and_another) {
     clear_environment();
     test_setenv("TUCOCGROUP", "/nowhere");

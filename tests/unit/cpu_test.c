@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: the limit is the tightest of all levels of the cgroup that the process is in
-   now; files that are missing limit nothing; what makes no sense is named and refused. */
+/* Proves: the limit is the tightest of all levels of the current cgroup of the process;
+   missing files limit nothing; malformed ones are named and refused. */
 #include "test.h"
 #include "fault.h"
 #include "cpu/cpu.h"
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NOT_ALLOWED 3 // a child could not do what it was to do
+#define NOT_ALLOWED 3 // a child lacked the permission
 #define NOTHING     ((const char *)NULL)
 #define V2          "25 21 0:22 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
 #define V1          "56 22 0:40 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
@@ -258,7 +258,7 @@ TEST(a_move_during_a_reading_takes_no_limit_away) {
         ASSERT_EQ(rc, 0);
         ASSERT(limit.quota_us == 300000 || limit.quota_us == 500000);
     }
-    ASSERT_GT(move_at, 0); /* the last of them came after the reading */
+    ASSERT_GT(move_at, 0); /* the last move came after the reading */
 }
 
 static int moves;
@@ -398,10 +398,10 @@ static void enter_root(void *arg) {
     }
     ASSERT_EQ(rt_cpu_limit("", &limit), 0);
     ASSERT_EQ(limit.quota_us, *wanted);
-    _exit(0); // without the sanitizer's last look, which is at the real /proc
+    _exit(0); // skips the sanitizer's exit check, which needs the real /proc
 }
 
-/* Requires that limit, and silence, of a system that is described. */
+/* Requires that limit, without a message, of a described system. */
 static void expect_inside(int64_t quota_us) {
     test_child_run(&child, enter_root, &quota_us);
     if (child.status == NOT_ALLOWED) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cpu_texts.h: texts in place of files, for the tests of what src/cpu reads by lines. */
+/* cpu_texts.h: texts in place of files, for the tests of the line readers in src/cpu. */
 #ifndef CPU_TEXTS_H
 #define CPU_TEXTS_H
 
@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Begins to read a text with a buffer of exactly that size, which AddressSanitizer then
-   knows the end of. */
+/* Begins to read a text with a buffer of exactly that size, so that AddressSanitizer
+   knows its end. */
 static struct rt_lines texts_open(const char *text, size_t length, size_t buffer_bytes) {
     int fd = memfd_create("text", MFD_CLOEXEC);
     ASSERT_GE(fd, 0);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: the global run queue is FIFO, hands out fair shares, and knows its length. */
+/* Proves: the global run queue is FIFO, hands out fair shares, and counts its
+   goroutines. */
 #include "test.h"
+#include "os/os.h"
 #include "sched/g.h"
 #include "sched/globq.h"
 #include "sched/p.h"
@@ -51,8 +53,8 @@ TEST(lists_keep_their_order) {
     }
 }
 
-/* The share of each of procs Ps, rounded up but for even division, and never more than
-   half a ring. */
+/* The share of each of procs Ps is rounded up, except for even division, and never more
+   than half a run queue. */
 static void expect_batch(int queued, int procs, int share) {
     put(0, queued);
     ASSERT_EQ(number_of(rt_globq_take_batch(&p, (uint32_t)procs)), 0);
@@ -67,6 +69,96 @@ static void expect_batch(int queued, int procs, int share) {
     ASSERT_EQ(rt_globq_length(), 0);
 }
 
+static void put_chunk(int first, int count) {
+    struct rt_g *chunk[COUNT];
+    for (int i = 0; i < count; i++) {
+        chunk[i] = &gs[first + i];
+    }
+    rt_globq_put_array(chunk, (uint32_t)count);
+}
+
+static void drain_ring(void) {
+    while (rt_runq_pop(&p.runq) != NULL) {
+    }
+}
+
+/* Waits until a chunk that was put before has aged. */
+static void let_age(void) {
+    int64_t end = os_now() + 11 * 1000 * 1000;
+    while (os_now() < end) {
+    }
+}
+
+/* Waits longer than aged chunks may go first. */
+static void let_drain(void) {
+    int64_t end = os_now() + 41 * 1000 * 1000;
+    while (os_now() < end) {
+    }
+}
+
+TEST(newest_overflow_goes_first_until_the_oldest_is_aged) {
+    put_chunk(0, 10);
+    put_chunk(10, 10);
+    ASSERT_EQ(number_of(rt_globq_take_batch(&p, 1)), 10);
+    drain_ring();
+    let_age();
+    put_chunk(20, 10);
+    ASSERT_EQ(number_of(rt_globq_take_batch(&p, 1)), 0);
+    ASSERT_EQ(rt_runq_length(&p.runq), 9);
+    drain_ring();
+    ASSERT_EQ(number_of(rt_globq_take_batch(&p, 1)), 20);
+    drain_ring();
+    ASSERT_EQ(rt_globq_length(), 0);
+}
+
+TEST(aged_overflow_goes_to_a_busy_p_too) {
+    put_chunk(0, 10);
+    let_drain(); /* the last aged chunk went first just now */
+    put_chunk(10, 10);
+    ASSERT(rt_runq_put(&p.runq, &gs[30]));
+    ASSERT_EQ(number_of(rt_globq_take_share(&p, 1)), 0);
+    ASSERT_EQ(rt_runq_length(&p.runq), 10);
+    ASSERT_EQ(number_of(rt_globq_take_share(&p, 1)), 10); /* a chunk that is not aged */
+    ASSERT_EQ(rt_runq_length(&p.runq), 10);
+    drain_ring();
+    while (rt_globq_take_one() != NULL) {
+    }
+}
+
+TEST(yielded_go_last_and_in_order) {
+    struct rt_glist yielded = {.first = NULL};
+    for (int i = 0; i < 5; i++) {
+        rt_glist_append(&yielded, &gs[i]);
+    }
+    rt_globq_put_yielded(&yielded);
+    rt_globq_put(&gs[5]);
+    ASSERT_EQ(rt_globq_ahead(), 1);
+    ASSERT_EQ(rt_globq_yielded(), 5);
+    ASSERT_EQ(number_of(rt_globq_take_batch(&p, 1)), 5);
+    ASSERT(rt_globq_take_batch(&p, 1) == NULL);
+    ASSERT_EQ(number_of(rt_globq_take_yielded(&p, 2)), 0);
+    ASSERT_EQ(rt_runq_length(&p.yieldq), 2);
+    ASSERT_EQ(number_of(rt_runq_pop(&p.yieldq)), 1);
+    ASSERT_EQ(number_of(rt_runq_pop(&p.yieldq)), 2);
+    ASSERT_EQ(number_of(rt_globq_take_one()), 3);
+    ASSERT_EQ(number_of(rt_globq_take_one()), 4);
+    ASSERT_EQ(rt_globq_length(), 0);
+}
+
+TEST(shares_fit_into_the_ring) {
+    put(0, 300);
+    for (int i = 0; i < (int)RT_RUNQ_SLOTS - 3; i++) {
+        ASSERT(rt_runq_put(&p.runq, &gs[300 + i]));
+    }
+    ASSERT_EQ(number_of(rt_globq_take_batch(&p, 1)), 0);
+    ASSERT_EQ(rt_runq_length(&p.runq), RT_RUNQ_SLOTS);
+    ASSERT_EQ(number_of(rt_globq_take_share(&p, 1)), 4);
+    ASSERT_EQ(rt_runq_length(&p.runq), RT_RUNQ_SLOTS);
+    drain_ring();
+    while (rt_globq_take_one() != NULL) {
+    }
+}
+
 TEST(fair_shares) {
     ASSERT(rt_globq_take_batch(&p, 4) == NULL);
     expect_batch(1, 1, 1);
@@ -76,6 +168,32 @@ TEST(fair_shares) {
     expect_batch(100, 4, 26);
     expect_batch(COUNT, 1, RT_RUNQ_SLOTS / 2);
     expect_batch(COUNT, 2, RT_RUNQ_SLOTS / 2);
+}
+
+/* A share fills the run queue as far as there is room; the rest stays in the queue. */
+static void expect_room_kept(int in_ring) {
+    struct rt_g *g;
+    for (int i = 0; i < in_ring; i++) {
+        ASSERT(rt_runq_put(&p.runq, &gs[i]));
+    }
+    int room = (int)RT_RUNQ_SLOTS - in_ring;
+    int most = (int)RT_RUNQ_SLOTS / 2 - 1;
+    int moved = room < most ? room : most;
+    put(in_ring, COUNT - in_ring);
+    ASSERT_EQ(number_of(rt_globq_take_batch(&p, 1)), in_ring);
+    ASSERT_EQ(rt_runq_length(&p.runq), in_ring + moved);
+    ASSERT_EQ(rt_globq_length(), COUNT - in_ring - 1 - moved);
+    for (int i = 0; (g = rt_runq_pop(&p.runq)) != NULL; i++) {
+        ASSERT_EQ(number_of(g), i < in_ring ? i : i + 1); // take returned one
+    }
+    while (rt_globq_take_one() != NULL) {
+    }
+}
+
+TEST(ring_has_room_for_a_batch) {
+    for (int in_ring = 0; in_ring <= (int)RT_RUNQ_SLOTS; in_ring++) {
+        expect_room_kept(in_ring);
+    }
 }
 
 /* ---- Several threads: what is taken is put back, and nothing is lost or doubled ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: descriptors are handed out once, found by number, stay what they are, and are
+/* Proves: descriptors are handed out once, found by number, keep their identity, and are
    reused. */
 #include "test.h"
 #include "fault.h"
@@ -33,7 +33,7 @@ TEST(handed_out_once) {
     struct rt_gslot **slots = take_many();
     for (int i = 0; i < MANY; i++) {
         expect_at_its_number(slots[i]);
-        ASSERT_EQ(rt_load_rlx(&slots[i]->state), 0); // or it has come before
+        ASSERT_EQ(rt_load_rlx(&slots[i]->state), 0); // not handed out before
         rt_store_rlx(&slots[i]->state, 1);
     }
     free(slots);
@@ -41,8 +41,8 @@ TEST(handed_out_once) {
     rt_gpool_free_all();
 }
 
-/* Numbers, and so the memory that reports walk, grow with the most alive, not with the
-   sum. */
+/* The numbers, and so the memory that reports walk, grow with the maximum alive, not with
+   the total. */
 TEST(reused) {
     struct rt_gslot **slots = take_many();
     uint32_t end = rt_gpool_end();
@@ -92,7 +92,7 @@ TEST(no_memory) {
 #define TURNS   TEST_SIZE(2000, 200)
 #define HAND    100
 
-/* A slot that two threads hold at once would be seen with the other's mark. */
+/* If two threads held a slot at once, one would see the other's mark. */
 static void take_and_put(void *arg) {
     struct rt_gcache mine = {.count = 0};
     struct rt_gslot *hand[HAND];

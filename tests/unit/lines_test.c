@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: lines come one by one out of a buffer of any size, and what is not a whole line
-   is marked, shown as far as it fits, and passed over. */
+/* Proves: lines are read one by one with a buffer of any size; a line that does not fit
+   is marked, shown as far as it fits, and skipped. */
 #include "cpu_texts.h"
 #include "fault.h"
 
@@ -87,7 +87,7 @@ TEST(any_byte_is_text) {
     texts_close(&l);
 }
 
-/* Every read in turn: at a line, inside a line, and in what is passed over. */
+/* Each read fails in turn: at a line, inside a line, and in a skipped part. */
 TEST(the_error_of_a_read_is_returned) {
     for (int call = 1; call <= 4; call++) {
         struct rt_lines l =

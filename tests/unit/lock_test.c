@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: the runtime's lock excludes, wakes its sleepers, and in checked builds guards
-   its order. */
+/* Proves: the runtime's lock excludes, wakes its sleepers, and in checked builds enforces
+   the lock order. */
 #include "test.h"
 #include "base/lock.h"
 
@@ -11,7 +11,7 @@ static struct rt_lock outer = RT_LOCK_INIT(lifecycle);
 static struct rt_lock inner = RT_LOCK_INIT(globq);
 static long plain; /* guarded by inner */
 
-/* Every now and then the holder lets the others run into the lock, so that they sleep. */
+/* Sometimes the holder lets the others reach the lock, so that they sleep. */
 static void add_up(void *arg) {
     (void)arg;
     for (int i = 0; i < TURNS; i++) {

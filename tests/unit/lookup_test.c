@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a lookup for which no thread can be started fails with the reason, for all who
-   wait for one, and leaves nothing behind: the next one works. */
+/* Proves: if no thread can be started for lookups, every waiting lookup fails with the
+   reason, and the next lookup works. */
 #include "fault.h"
 #include "test.h"
 #include "base/alloc.h"
@@ -56,7 +56,7 @@ static int again_main(void *arg) {
     return 0;
 }
 
-/* Two are the runtime's own, and it does without others. */
+/* The runtime itself starts two threads, and needs no others. */
 TEST(no_thread) {
     test_fault_plan(OS_FAULT_THREAD, 3, TEST_FAULT_ALWAYS, EAGAIN);
     RUN(in_vain_main);

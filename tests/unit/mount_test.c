@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: of the lines of /proc/self/mountinfo the first that shows the cgroup is found,
-   with its escapes undone, and a file with a line of another form is refused. */
+/* Proves: the parser finds the first line of /proc/self/mountinfo that shows the cgroup,
+   undoes its escapes, and refuses a file with a malformed line. */
 #include "cpu_texts.h"
 #include "cpu/mount.h"
 
@@ -43,7 +43,7 @@ static int find_v1(const char *text, const char *path) {
     return find(text, strlen(text), RT_CGROUP_V1, path);
 }
 
-/* What was found: the mount point, and behind it the way to the cgroup. */
+/* Requires the mount point, and after it the path to the cgroup. */
 static void mount_is(int rc, const char *top, const char *rest) {
     ASSERT_EQ(rc, 0);
     ASSERT_EQ(mount.top_length, strlen(top));
@@ -101,7 +101,7 @@ TEST(what_is_outside_of_the_namespace) {
     ASSERT_EQ(find_v2(SHOWS("/", "/m"), "/../a"), -ENODATA);
     ASSERT_EQ(find_v2(SHOWS("/..", "/m"), "/../../a"), -ENODATA);
     ASSERT_EQ(find_v2(SHOWS("/a", "/m"), "/a/../b"), -ENODATA);
-    /* Below it, but nobody says where. */
+    /* Below it, but at an unknown path. */
     ASSERT_EQ(find_v2(SHOWS("/../..", "/m"), "/a"), -ENODATA);
     mount_is(find_v2(SHOWS("/../..", "/1") SHOWS("/", "/2"), "/a"), "/2", "/a");
     /* These are names. */
@@ -114,7 +114,7 @@ TEST(escapes) {
     mount_is(find_v2(SHOWS("/a\\134040", "/m"), "/a\\040"), "/m", "");
     ASSERT_EQ(find_v2(SHOWS("/a\\0", "/m"), "/a"), -EINVAL);
     ASSERT_EQ(find_v2(SHOWS("/", "/m\\"), "/a"), -EINVAL);
-    /* Of other mounts nobody wants to know. */
+    /* Other mounts are not parsed. */
     mount_is(find_v2("1 2 0:1 /\\ /\\x rw - ext4 x rw\n" V2, "/"), "/sys/fs/cgroup", "");
 }
 
@@ -152,7 +152,7 @@ TEST(escapes_that_are_none) {
         ASSERT_EQ(rt_mount_unescape(t, out, sizeof(out)), -EINVAL);
     }
     for (size_t length = 1; length <= 3; length++) {
-        /* There are more digits, but not in this text. */
+        /* More digits follow, but outside of this text. */
         struct rt_text t = {"\\040 and more than there is room for", length};
         ASSERT_EQ(rt_mount_unescape(t, out, sizeof(out)), -EINVAL);
     }
@@ -187,8 +187,7 @@ TEST(lines_of_another_form) {
     ASSERT_EQ(find(zero, sizeof(zero) - 1, RT_CGROUP_V2, "/"), -EINVAL);
 }
 
-/* Puts an option of that length at the end of a line of that beginning, and more lines
-   behind it. */
+/* Adds an option of that length to a line, and more lines after it. */
 static const char *with_long_options(const char *line, size_t length, const char *more) {
     static char text[4 * BUFFER_BYTES];
     size_t at = strlen(line);

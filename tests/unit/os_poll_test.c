@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: the poller tells each change to ready once, wakes, keeps deadlines to the
-   nanosecond on new kernels and old, and fails as it says. */
+/* Proves: the poller reports each change to ready once, can be woken, never ends a wait
+   early and is less than a millisecond late, on new and old kernels, and returns errors
+   without leaks. */
 #include "fault.h"
 #include "test.h"
 #include "os/os.h"
@@ -73,7 +74,7 @@ TEST(wakes) {
     set_up();
     for (int i = 0; i < 100; i++) {
         test_thread_start(&t, wait_for_ever, NULL);
-        os_poll_wake(&poller); // before it waits, or while it does
+        os_poll_wake(&poller); // before or during the wait
         test_thread_join(&t);
     }
     os_poll_wake(&poller);
@@ -82,7 +83,7 @@ TEST(wakes) {
     os_poll_free(&poller);
 }
 
-/* Of some tries the best: others may have the CPU in the rest. */
+/* Takes the best of several tries: other processes may have the CPU in the rest. */
 static void expect_precise(void) {
     int64_t least_ns = INT64_MAX;
     set_up();
@@ -93,7 +94,7 @@ static void expect_precise(void) {
         ASSERT_GE(late_ns, 0);
         least_ns = late_ns < least_ns ? late_ns : least_ns;
     }
-    ASSERT_LT(least_ns, 500000); // milliseconds would be later
+    ASSERT_LT(least_ns, 500000); // a timeout in milliseconds would be later
     ASSERT_EQ(os_poll_wait(&poller, events, OS_POLL_EVENTS_MAX, 1), 0);
     ASSERT_EQ(os_poll_add(&poller, ends[0], 7), 0);
     ASSERT_EQ(os_poll_wait(&poller, events, OS_POLL_EVENTS_MAX, OS_NEVER), 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: sockets are made, connected and named as os.h says, with errno as it was, and
-   every call fails as it says. */
+/* Proves: sockets are made, connected and named as os.h documents, errno is kept, and
+   every call fails as documented. */
 #include "fault.h"
 #include "test.h"
 #include "base/alloc.h"
@@ -43,6 +43,19 @@ static void await_readable(int fd) {
     ASSERT_EQ(poll(&p, 1, -1), 1);
 }
 
+/* The kernel continues to connect, as in a non-blocking call. */
+TEST(connecting_is_interrupted) {
+    struct os_address address = loopback;
+    int listener = make_listener(&address);
+    int fd = os_socket_make(OS_FAMILY_IPV4, OS_FD_TCP);
+    test_fault_plan(OS_FAULT_CONNECT, 1, 1, EINTR);
+    ASSERT_EQ(os_socket_connect(fd, &address), -EINPROGRESS);
+    ASSERT_EQ(finish_connecting(fd, &address), 0);
+    test_fault_clear();
+    close(fd);
+    close(listener);
+}
+
 TEST(connects) {
     struct os_address address = loopback;
     struct os_address remote;
@@ -73,7 +86,8 @@ TEST(refused) {
               -EOPNOTSUPP);
 }
 
-/* What the kernel says of a connection that is gone before it was accepted. */
+/* The errors that the kernel reports for a connection that failed before it was
+   accepted. */
 TEST(passes_over_what_failed) {
     static const int errors[] = {ECONNABORTED, EPROTO,      ENOPROTOOPT,
                                  ENETDOWN,     ENETUNREACH, EHOSTDOWN,
@@ -129,13 +143,13 @@ TEST(services_and_interfaces) {
         ASSERT_EQ(os_interface_name((uint32_t)os_interface_find("lo"), name), 0);
         ASSERT_STR(name, "lo");
     }
-    int count = os_host_find("127.0.0.1", OS_FAMILIES_BOTH, &list); // asks nobody
+    int count = os_host_find("127.0.0.1", OS_FAMILIES_BOTH, &list); // needs no lookup
     ASSERT_EQ(count, 1);
     ASSERT_EQ(memcmp(list, &loopback, sizeof loopback), 0);
     rt_free(list);
 }
 
-/* Not that there is no such name. */
+/* The error must not be that the name does not exist. */
 TEST(no_descriptor_to_ask_with) {
     struct os_address *list = NULL;
     struct rlimit before;

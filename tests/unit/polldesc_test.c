@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: readiness, deadline and close each end a wait, before it and during it, once;
-   and what comes late for a descriptor that is given back does no harm. */
+/* Proves: readiness, a deadline or a close each ends a wait once, before it begins or
+   during it; a late event for a freed descriptor does no harm. */
 #include "test.h"
-#include "net/polldesc.h"
+#include "sched/netpoll/polldesc.h"
 #include "os/os.h"
-#include "sched/enter.h"
+#include "sched/syscall/enter.h"
 #include "sched/park.h"
-#include "sched/poll.h"
+#include "sched/netpoll/pollwait.h"
 
 #include <errno.h>
 
@@ -22,7 +22,7 @@ static uintptr_t word_of(struct rt_polldesc *d, enum rt_pollway_name name) {
     return rt_load_acq(&d->ways[name].word);
 }
 
-/* As a poller does. Returns how many were woken. */
+/* Does what a poller does. Returns how many goroutines were woken. */
 static uint32_t tell(struct rt_polldesc *d, uint32_t generation, uint32_t events) {
     struct rt_glist ready = {.first = NULL};
     struct rt_g *g;
@@ -40,7 +40,7 @@ static uint32_t tell_now(struct rt_polldesc *d, uint32_t events) {
     return tell(d, rt_polldesc_generation(rt_polldesc_token(d)), events);
 }
 
-/* One who waits */
+/* A single waiter */
 
 struct waiter {
     struct rt_polldesc *d;
@@ -89,7 +89,7 @@ TEST(ready_before_wait_is_not_waited_for) {
     tell_now(d, OS_POLL_READ);
     ASSERT_EQ(rt_polldesc_wait(d, RT_POLLWAY_READ, NULL), 0);
     ASSERT_EQ(word_of(d, RT_POLLWAY_READ), 0);
-    ASSERT_EQ(rt_poll_awaited(rt_poll_waits_ended()), false);
+    ASSERT_EQ(rt_netpoll_awaited(rt_netpoll_waits_ended()), false);
     rt_polldesc_free(d);
 }
 
@@ -99,13 +99,13 @@ TEST(event_wakes_its_direction) {
     struct test_thread t;
     test_thread_start(&t, wait_once, &w);
     await_parked(d, RT_POLLWAY_WRITE);
-    ASSERT_EQ(rt_poll_awaited(rt_poll_waits_ended()), true);
+    ASSERT_EQ(rt_netpoll_awaited(rt_netpoll_waits_ended()), true);
     ASSERT_EQ(tell_now(d, OS_POLL_READ), 0);
     ASSERT_EQ(tell_now(d, OS_POLL_WRITE), 1);
     test_thread_join(&t);
     ASSERT_EQ(w.result, 0);
     ASSERT_EQ(word_of(d, RT_POLLWAY_WRITE), 0);
-    ASSERT_EQ(rt_poll_awaited(rt_poll_waits_ended()), false);
+    ASSERT_EQ(rt_netpoll_awaited(rt_netpoll_waits_ended()), false);
     rt_polldesc_free(d);
 }
 
@@ -172,7 +172,7 @@ TEST(wait_ends_at_the_deadline) {
     RUN(deadline_comes);
 }
 
-/* One waits with the first of these deadlines, which is then moved to each of the
+/* A goroutine waits with the first of these deadlines, which is then moved to each of the
    others. */
 static tuco_time move_while_waiting(const tuco_time *spans, int count) {
     tuco_wg wg = {0};
@@ -277,7 +277,7 @@ TEST(tokens_name_descriptors) {
             ASSERT(rt_polldesc_of(rt_polldesc_token(all[i])) == all[i]);
             ASSERT_LT(all[i]->index, 2 * MANY);
         }
-        rt_polldesc_trim(); /* does nothing: they are in use */
+        rt_polldesc_trim(); /* does nothing: all are in use */
         for (int i = 0; i < MANY; i++) {
             ASSERT(rt_polldesc_of(rt_polldesc_token(all[i])) == all[i]);
             rt_polldesc_free(all[i]);
@@ -297,15 +297,13 @@ static struct {
 
 static void tell_often(void *arg) {
     (void)arg;
-    tuco_foreign_enter();
     while (atomic_load(&storm.over) < RT_POLLWAYS) {
         tell_now(storm.d, BOTH);
         sched_yield();
     }
-    tuco_foreign_exit();
 }
 
-/* The clock as well as the poller ends these waits; what matters is that they end. */
+/* The clock and the poller both end these waits; the test requires only that they end. */
 static void wait_often(void *raw) {
     struct waiter *w = raw;
     for (int i = 0; i < ROUNDS; i++) {
@@ -339,7 +337,25 @@ TEST(no_wait_is_lost) {
     test_thread_start(&t, tell_often, NULL);
     RUN(storm_main);
     test_thread_join(&t);
-    ASSERT_EQ(rt_poll_awaited(rt_poll_waits_ended()), false);
+    ASSERT_EQ(rt_netpoll_awaited(rt_netpoll_waits_ended()), false);
     rt_polldesc_free(storm.d);
+    rt_polldesc_trim();
+}
+
+/* As many as fill the first slabs. */
+#define FULL (64 * ((1 << 11) - 1))
+
+TEST(one_more_does_not_cost_a_whole_slab) {
+    static struct rt_polldesc *full[FULL];
+    for (int i = 0; i < FULL; i++) {
+        full[i] = make();
+    }
+    long before = test_resident_kib();
+    struct rt_polldesc *one_more = make();
+    ASSERT_LE(test_resident_kib() - before, 2048);
+    rt_polldesc_free(one_more);
+    for (int i = 0; i < FULL; i++) {
+        rt_polldesc_free(full[i]);
+    }
     rt_polldesc_trim();
 }

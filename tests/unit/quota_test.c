@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: the texts of cpu.max and the cfs files mean what they mean to the kernel, all
-   others are refused, and no rounding is wrong by one, however large the numbers. */
+/* Proves: the texts of cpu.max and of the cfs files are read as the kernel reads them,
+   all others are refused, and no rounding is off by one, however large the numbers. */
 #include "test.h"
 #include "cpu/quota.h"
 
@@ -11,7 +11,7 @@
 #define MAX       INT64_MAX
 #define UNTOUCHED 77
 
-/* Of exactly its size, so that AddressSanitizer knows where it ends. */
+/* A copy of exactly its size, so that AddressSanitizer knows its end. */
 static struct rt_text text_of(const char *text, size_t length) {
     char *copy = malloc(length > 0 ? length : 1);
     ASSERT(copy != NULL);

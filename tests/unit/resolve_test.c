@@ -1,11 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: an address stands for one, or for what an empty host means, by network and use;
-   of several those of IPv4 come first, in their order. */
+/* Proves: an address resolves to itself, an empty host to the address for its network and
+   use, and a name to its addresses, IPv4 first, otherwise in order. */
 #include "test.h"
 #include "net/resolve.h"
 
 #include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <string.h>
+
+/* Replaces the C library's: every name has an IPv6 address, and then an IPv4 address. */
+int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints,
+                struct addrinfo **found) {
+    static struct sockaddr_in ipv4 = {.sin_family = AF_INET, .sin_addr = {0}};
+    static struct sockaddr_in6 ipv6 = {.sin6_family = AF_INET6,
+                                       .sin6_addr.s6_addr = {[15] = 2}};
+    static struct addrinfo second = {.ai_family = AF_INET,
+                                     .ai_addrlen = sizeof ipv4,
+                                     .ai_addr = (struct sockaddr *)&ipv4};
+    static struct addrinfo first = {.ai_family = AF_INET6,
+                                    .ai_addrlen = sizeof ipv6,
+                                    .ai_addr = (struct sockaddr *)&ipv6,
+                                    .ai_next = &second};
+    (void)host;
+    (void)service;
+    (void)hints;
+    ipv4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    *found = &first;
+    return 0;
+}
+
+void freeaddrinfo(struct addrinfo *found) {
+    (void)found;
+}
 
 /* The addresses as text, with spaces between them. */
 static const char *resolve(const char *network_name, const char *address,
@@ -53,9 +80,18 @@ TEST(nothing) {
     ASSERT_STR(resolve("udp6", ":80", RT_RESOLVE_TO_DIAL), "[::1]:80");
 }
 
+TEST(names) {
+    ASSERT_STR(resolve("tcp", "some.name:80", RT_RESOLVE_TO_LISTEN),
+               "127.0.0.1:80 [::2]:80");
+    ASSERT_STR(resolve("tcp", "some.name:80", RT_RESOLVE_TO_DIAL),
+               "[::2]:80 127.0.0.1:80");
+    ASSERT_STR(resolve("udp4", "some.name:80", RT_RESOLVE_TO_DIAL), "127.0.0.1:80");
+    ASSERT_STR(resolve("tcp6", "some.name:80", RT_RESOLVE_TO_LISTEN), "[::2]:80");
+}
+
 TEST(ipv4_first) {
     static const char families[] = "6464464";
-    static const char sorted[] = "1346025"; // where in the above each is from
+    static const char sorted[] = "1346025"; // the index of each in families
     struct os_address list[7];
     memset(list, 0, sizeof list);
     for (int i = 0; i < 7; i++) {

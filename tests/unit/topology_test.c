@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* not under tsan */
-/* Proves: distances are what a directory laid out as sysfs says; what it lacks is the
-   same for all; what makes no sense in it is named and refused. */
+/* Proves: distances follow a directory laid out as sysfs; a level that is missing there
+   is the same for all CPUs; a malformed file is named and refused; a thief chooses the
+   nearest P that has goroutines. */
 #include "test.h"
 #include "os/fault.h"
-#include "sched/topology.h"
+#include "sched/findrunnable.h"
+#include "sched/g.h"
+#include "sched/sched.h"
+#include "cpu/topology.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -107,7 +111,7 @@ static void put_cache(int cpu, int index, int level, const char *type,
     put(shared, "cpu/cpu%d/cache/index%d/shared_cpu_list", cpu, index);
 }
 
-/* The instruction cache of the highest level is a trap that no machine has. */
+/* No real machine has an instruction cache at the highest level; it must be ignored. */
 static void put_cpu(int cpu) {
     char core[32];
     char cache[64];
@@ -173,11 +177,78 @@ static void load_in_child(void *arg) {
     exit(-rc);
 }
 
-/* What a failing load of dir writes. */
+/* Returns the messages of a failing load of dir. */
 static const char *messages(char *dir) {
     test_child_run(&child, load_in_child, dir);
     ASSERT_EQ(child.status, EINVAL);
     return child.text;
+}
+
+/* ---- Choosing a victim: no runtime runs, and there is a P on each CPU ---- */
+
+static struct rt_p ps[CPUS];
+static struct rt_g idler;
+
+static void make_ps(void) {
+    put_machine();
+    ASSERT_EQ(rt_topology_load(&rt_sched.topology, root), 0);
+    rt_sched.ps = ps;
+    rt_store_rlx(&rt_sched.ps_end, CPUS); /* relaxed: no other thread is there */
+    for (int i = 0; i < CPUS; i++) {
+        ps[i].id = (uint32_t)i;
+        rt_init(&ps[i].cpu, i);
+    }
+}
+
+static void forget_ps(void) {
+    rt_store_rlx(&rt_sched.ps_end, 0); /* relaxed: likewise */
+    rt_sched.ps = NULL;
+    rt_topology_free(&rt_sched.topology);
+}
+
+/* Requires that every walk of P thief ends at a P of that distance, and that each such P
+   is reached. */
+static void expect_victims(int thief, int distance, int count) {
+    bool seen[CPUS] = {false};
+    for (uint32_t random = 0; random < CPUS * CPUS; random++) {
+        struct rt_p *victim = rt_steal_victim(&ps[thief], random);
+        ASSERT(victim != NULL);
+        ASSERT_EQ(expected(thief, (int)victim->id), distance);
+        ASSERT_LT(0, rt_runq_length(&victim->runq));
+        seen[victim->id] = true;
+    }
+    for (int i = 0; i < CPUS; i++) {
+        count -= seen[i];
+    }
+    ASSERT_EQ(count, 0);
+}
+
+/* Empties the run queues of all Ps at that distance from P thief. */
+static void empty(int thief, enum rt_distance distance) {
+    for (int i = 0; i < CPUS; i++) {
+        if (i != thief && expected(thief, i) == distance) {
+            ASSERT(rt_runq_pop(&ps[i].runq) == &idler);
+        }
+    }
+}
+
+TEST(a_thief_chooses_the_nearest_that_has_goroutines) {
+    make_ps();
+    for (int thief = 0; thief < CPUS; thief++) {
+        for (int i = 0; i < CPUS; i++) {
+            ASSERT(i == thief || rt_runq_put(&ps[i].runq, &idler));
+        }
+        expect_victims(thief, RT_NEAR_CORE, 1);
+        empty(thief, RT_NEAR_CORE);
+        expect_victims(thief, RT_NEAR_CACHE, 2);
+        empty(thief, RT_NEAR_CACHE);
+        expect_victims(thief, RT_NEAR_NODE, 4);
+        empty(thief, RT_NEAR_NODE);
+        expect_victims(thief, RT_FAR, 8);
+        empty(thief, RT_FAR);
+        ASSERT(rt_steal_victim(&ps[thief], 0) == NULL);
+    }
+    forget_ps();
 }
 
 /* ---- Whole descriptions ---- */
@@ -242,7 +313,8 @@ TEST(cpus_and_nodes_are_counted_without_lists) {
     rt_topology_free(&topology);
 }
 
-/* A node of memory only, one that is possible but not there, one that is not possible. */
+/* A node with only memory, a possible node that is absent, and a node that is not
+   possible. */
 TEST(nodes_with_gaps) {
     put_machine();
     put("0-4,9", "node/possible");
@@ -258,7 +330,7 @@ TEST(nodes_with_gaps) {
     rt_topology_free(&topology);
 }
 
-/* The kernel says the same to all members of a group; a description may not. */
+/* The kernel reports the same for all members of a group; a description may not. */
 TEST(the_lowest_cpu_speaks_for_its_group) {
     make_root();
     put("0-2", "cpu/possible");
@@ -359,7 +431,7 @@ TEST(a_directory_without_cpus_is_refused) {
     make_root();
     ASSERT_MATCH(messages(root), "^tuco: TUCOTOPOLOGY=\"/tmp/topology-test-.*\": not a "
                                  "directory laid out as /sys/devices/system: ");
-    put("0", "cpu"); // a file of that name is none either
+    put("0", "cpu"); // a file of that name is not a directory
     ASSERT_HAS(messages(root), "there is no cpu/ in it\n");
     remove_root();
     ASSERT_HAS(messages(root), "there is no cpu/ in it\n");

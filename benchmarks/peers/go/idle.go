@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// The idle case: a process whose goroutines all wait, watched from another; see idle.c.
+// The idle case: a process whose goroutines all wait, watched from another; see wakep.c.
 package main
 
 import (

@@ -51,6 +51,16 @@ var cases = []benchCase{
 	{"block_read", anyProcs, blockRead},
 	{"hogs_sleep", anyProcs, hogsSleep},
 	{"preempt_cost", anyProcs, preemptCost},
+	{"fair_spawn", anyProcs, fairSpawn},
+	{"fair_ring", anyProcs, fairRing},
+	{"fair_pipeline", anyProcs, fairPipeline},
+	{"fair_yield", anyProcs, fairYield},
+	{"deadlines_50k", anyProcs, deadlines50k},
+	{"far_timers", anyProcs, farTimers},
+	{"talk", anyProcs, func() { measurePair(talkers) }},
+	{"pipeline", anyProcs, func() { measurePair(pipelineStages) }},
+	{"request_busy", anyProcs, func() { measureRequests(1) }},
+	{"request_burst", anyProcs, func() { measureRequests(requestWorkers) }},
 	{"locked_pingpong", anyProcs, lockedPingpong},
 	{"million", anyProcs, million},
 	{"spawn_peak", 1, spawnPeak},
@@ -91,6 +101,15 @@ func report(suffix, unit string, ops int, samples []float64) {
 
 func reportOne(suffix, unit string, ops int, value float64) {
 	report(suffix, unit, ops, []float64{value})
+}
+
+// Sorts the samples: the median, what 99 of 100 are within, and the worst.
+func reportPercentiles(unit string, samples []float64) {
+	sort.Float64s(samples)
+	n := len(samples)
+	reportOne("_p50", unit, n, percentile(samples, 50))
+	reportOne("_p99", unit, n, percentile(samples, 99))
+	reportOne("_worst", unit, n, samples[n-1])
 }
 
 func nsPerOp(since time.Time, ops int) float64 {

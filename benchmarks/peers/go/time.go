@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// Sleeping and timers: the cases of sleep.c and timer.c.
+// Sleeping and timers: the cases of sleep.c and timers.c.
 package main
 
 import (

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* aarch64/call.h: the instruction svc, with the number in x8. The kernel keeps all registers
-   that compiled C without vectors of variable length uses, but x0, which has the first
-   argument and then the result. */
+/* aarch64/call.h: the svc instruction, with the number in x8. The kernel preserves all
+   registers that C without scalable vectors uses, but x0 (the first argument, then the
+   result). */
 #ifndef RT_ARCH_KERNEL_CALL_H
 #define RT_ARCH_KERNEL_CALL_H
 

@@ -83,8 +83,8 @@ struct arch_frame {
     X(d15, ARCH_FRAME_D15)   \
     X(fpcr, ARCH_FRAME_FPCR)
 
-/* Where a new context begins, and the code around it, in switch.S. It follows no C
-   calling convention: C may only take the addresses. */
+/* The first instruction of a new context, and the start of its code, in switch.S. They do
+   not follow the C calling convention: C may only take the addresses. */
 __attribute__((visibility("hidden"))) extern const char arch_context_begin[];
 __attribute__((visibility("hidden"))) extern const char arch_context_start[];
 

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* aarch64/switch.S: changing stacks on 64-bit Arm, AAPCS64. The contract is in ../arch.h.
+/* aarch64/switch.S: stack switches on 64-bit Arm, AAPCS64. The contract is in ../arch.h.
  *
  * A suspended context, from the address in arch_context.sp upwards:
  *
  *     +168   unused
  *     +160   FPCR
- *      +96   d8 to d15         the low halves of v8 to v15; calls lose the others
+ *      +96   d8 to d15         the low halves of v8 to v15; calls clobber the others
  *      +88   x30               return address, or arch_context_begin
  *      +80   x29
  *      +16   x21 to x28
  *       +8   x20               in a new context: the argument of its entry function
  *  sp:  +0   x19               in a new context: its entry function
  *
- * The frame has the same shape on the stack that is left and on the stack that is
- * entered. So one set of CFI rules holds before and after the stack pointer changes, and
- * a debugger can walk from every instruction: up the old stack before, up the new one
- * after.
+ * The frame has the same layout on the old stack and on the new stack. So one set of CFI
+ * rules holds before and after the stack pointer changes, and a debugger can unwind from
+ * every instruction: up the old stack before the change, up the new one after it.
  *
- * Branch target identification (BTI): functions begin with bti c, spelled as the hint it
- * is so that every assembler takes it. A jump to one goes through x16, from which bti c
- * accepts it. Every return is a ret, which needs no landing pad where it arrives. Return
- * addresses are not signed here, and guarded control stacks (GCS) are not switched: the
- * property note at the end names BTI alone.
+ * Branch target identification (BTI): functions begin with bti c, written as a hint so
+ * that every assembler accepts it. A jump to one goes through x16, which bti c accepts.
+ * Every return is a ret, which needs no landing pad. Return addresses are not signed here,
+ * and guarded control stacks (GCS) are not switched: the property note at the end names
+ * BTI only.
  */
 #include "context.h"
 
@@ -34,9 +33,9 @@
  *                  arch_then *then,                       x2
  *                  void *arg);                            x3
  *
- * then may hand the suspended context to another thread, which resumes it at once. After
- * the call of then, *save and the old stack belong to somebody else and must not be read;
- * nothing of them is needed here even before.
+ * then may publish the suspended context to another thread, which may resume it at once.
+ * After the call of then, *save and the old stack belong to that thread and must not be
+ * read. This code does not read them at all after the save.
  */
         .globl  arch_switch
         .hidden arch_switch
@@ -82,18 +81,18 @@ arch_switch:
         .cfi_rel_offset d14, ARCH_FRAME_D14
         .cfi_rel_offset d15, ARCH_FRAME_D15
 
-        /* Change stacks. Saved before loaded, because both may be the same context. */
+        /* Change stacks. Save before load, because both may be the same context. */
         mov     x5, sp
         str     x5, [x0]
         ldr     x5, [x1]
         mov     sp, x5
 
-        /* Take over the control register: slow to write, and hardly ever different. */
+        /* Load the control register only if it differs: the write is slow. */
         ldr     x5, [sp, #ARCH_FRAME_FPCR]
         cmp     x4, x5
         b.ne    .Lload_fpcr
 .Lresume:
-        /* Take over the registers. */
+        /* Load the registers. */
         ldp     d14, d15, [sp, #ARCH_FRAME_D14]
         ldp     d12, d13, [sp, #ARCH_FRAME_D12]
         ldp     d10, d11, [sp, #ARCH_FRAME_D10]
@@ -128,7 +127,7 @@ arch_switch:
         add     sp, sp, #ARCH_FRAME_SIZE
         .cfi_def_cfa_offset 0
 
-        /* Call then, by a jump: its ret is the return to the context's caller. */
+        /* Call then by a jump: its ret returns to the context's caller. */
         mov     x0, x3
         mov     x16, x2
         br      x16
@@ -140,12 +139,12 @@ arch_switch:
         .cfi_endproc
         .size   arch_switch, . - arch_switch
 
-/* Where a new context begins: x19 = entry, x20 = arg, x29 = 0, sp = top of the stack and
- * a multiple of 16. Calls entry(arg). Unwinders stop here.
+/* The start of a new context: x19 = entry, x20 = arg, x29 = 0, sp = top of the stack, a
+ * multiple of 16. Calls entry(arg). Unwinders stop here.
  *
- * The beginning is the second instruction: in the frame of a context that has not begun
- * it is a return address, and unwinders take a return address minus one to be in the
- * calling function.
+ * arch_context_begin is the second instruction: in the frame of a new context it is a
+ * return address, and unwinders look up a return address minus one, which must be in this
+ * function.
  */
         .globl  arch_context_start
         .hidden arch_context_start
@@ -175,7 +174,7 @@ arch_context_begin:
 arch_context_enter:
         .cfi_startproc
         BTI_C
-        /* From here on the caller is lost: the new frames may overwrite it. */
+        /* From here on the new frames may overwrite the caller's. */
         and     x0, x0, #-16
         mov     sp, x0
         .cfi_undefined x30
@@ -202,11 +201,11 @@ arch_context_enter:
         .p2align 4
 arch_call_on:
         .cfi_startproc
-        /* A debugger takes a caller at a lower address than its callee for a broken
-           stack, unless one of the two is marked as a signal frame. */
+        /* Debuggers take a caller at a lower address than its callee for a corrupt stack,
+           unless one of the two is marked as a signal frame. */
         .cfi_signal_frame
         BTI_C
-        /* The frame pointer is the way back, for us and for unwinders. */
+        /* The frame pointer leads back to the caller's stack, for us and for unwinders. */
         stp     x29, x30, [sp, #-16]!
         .cfi_def_cfa_offset 16
         .cfi_rel_offset x29, 0
@@ -230,9 +229,16 @@ arch_call_on:
         .cfi_endproc
         .size   arch_call_on, . - arch_call_on
 
+/* The address range of this file's code, for base/text.h. */
+.Ltext_end:
+        .section rt_text, "a", %progbits
+        .p2align 3
+        .quad   arch_switch - .
+        .quad   .Ltext_end - .
+
         .section .note.GNU-stack, "", %progbits
 
-/* The property note: BTI, and neither PAC nor GCS. */
+/* The property note: BTI, but neither PAC nor GCS. */
         .section .note.gnu.property, "a", %note
         .p2align 3
         .long   4               // length of the name

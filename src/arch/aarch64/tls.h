@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* aarch64/tls.h: the thread-local pointer to the M, read so that nothing caches it.
+/* aarch64/tls.h: access to the thread-local pointer to the M, without caching.
  *
- * The initial-exec model takes the thread pointer from tpidr_el0 and the variable's
- * offset from the global offset table. It serves executables and shared libraries alike;
- * where the linker knows the offset it makes the load a constant. All is one volatile
- * asm, which compilers keep in order with calls and never merge with another: neither the
- * value nor the thread pointer survives from before a switch.
+ * The initial-exec model takes the thread pointer from tpidr_el0 and the variable's offset
+ * from the global offset table. It works in executables and shared libraries; where the
+ * linker knows the offset it turns the load into a constant. All is in one volatile asm,
+ * which compilers keep in order with calls and never merge with another: neither the value
+ * nor the thread pointer is reused after a switch.
  */
 #ifndef RT_ARCH_TLS_H
 #define RT_ARCH_TLS_H

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* x86_64/call.h: the instruction syscall. The kernel keeps all registers but rax, which has
-   the number and then the result, and rcx and r11, which have the caller's address and
-   flags. */
+/* x86_64/call.h: the syscall instruction. The kernel preserves all registers but rax (the
+   number, then the result), rcx and r11 (the return address and the flags). */
 #ifndef RT_ARCH_KERNEL_CALL_H
 #define RT_ARCH_KERNEL_CALL_H
 

@@ -15,8 +15,8 @@
 #define ARCH_FRAME_RIP    56
 #define ARCH_FRAME_SIZE   64
 
-/* What the System V ABI prescribes at process entry: round to nearest, all exceptions
-   masked, denormals kept, 64-bit significands in x87. */
+/* The System V ABI's values at process entry: round to nearest, all exceptions masked,
+   denormals kept, 64-bit significands in x87. */
 #define ARCH_MXCSR_INITIAL  0x1f80
 #define ARCH_X87_CW_INITIAL 0x037f
 
@@ -49,8 +49,8 @@ struct arch_frame {
     X(rbp, ARCH_FRAME_RBP)       \
     X(rip, ARCH_FRAME_RIP)
 
-/* Where a new context begins, and the code around it, in switch.S. It follows no C
-   calling convention: C may only take the addresses. */
+/* The first instruction of a new context, and the start of its code, in switch.S. They do
+   not follow the C calling convention: C may only take the addresses. */
 __attribute__((visibility("hidden"))) extern const char arch_context_begin[];
 __attribute__((visibility("hidden"))) extern const char arch_context_start[];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* x86_64/switch.S: changing stacks on x86-64, System V ABI. The contract is in ../arch.h.
+/* x86_64/switch.S: stack switches on x86-64, System V ABI. The contract is in ../arch.h.
  *
  * A suspended context, from the address in arch_context.sp upwards:
  *
@@ -13,15 +13,13 @@
  *       +4   x87 control word, then two unused bytes
  *  sp:  +0   MXCSR
  *
- * The frame has the same shape on the stack that is left and on the stack that is
- * entered. So one set of CFI rules holds before and after the stack pointer changes, and
- * a debugger can walk from every instruction: up the old stack before, up the new one
- * after.
+ * The frame has the same layout on the old stack and on the new stack. So one set of CFI
+ * rules holds before and after the stack pointer changes, and a debugger can unwind from
+ * every instruction: up the old stack before the change, up the new one after it.
  *
- * Indirect branch tracking (IBT): functions begin with endbr64, and the jump that stands
- * for a return is marked notrack because, as after a return, it lands in the middle of a
- * function. Shadow stacks (SHSTK) are not switched; the property note at the end names
- * IBT alone.
+ * Indirect branch tracking (IBT): functions begin with endbr64. The jump that replaces a
+ * return is marked notrack because it lands in the middle of a function, as a return does.
+ * Shadow stacks (SHSTK) are not switched; the property note at the end names IBT only.
  */
 #include "context.h"
 
@@ -32,9 +30,9 @@
  *                  arch_then *then,                       rdx
  *                  void *arg);                            rcx
  *
- * then may hand the suspended context to another thread, which resumes it at once. So
- * whatever is needed of *save and of the old stack, which is at r8, is read before the
- * call of then. After it that memory belongs to somebody else.
+ * then may publish the suspended context to another thread, which may resume it at once.
+ * So all reads of *save and of the old stack (r8) come before the call of then. After it,
+ * that memory belongs to the other thread.
  */
         .globl  arch_switch
         .hidden arch_switch
@@ -44,7 +42,7 @@ arch_switch:
         .cfi_startproc
         endbr64
 
-        /* Suspend the caller: complete the frame that its call began. */
+        /* Suspend the caller: complete the frame that its call instruction began. */
         subq    $ARCH_FRAME_RIP, %rsp
         .cfi_def_cfa_offset ARCH_FRAME_SIZE
         stmxcsr ARCH_FRAME_MXCSR(%rsp)
@@ -62,19 +60,19 @@ arch_switch:
         .cfi_rel_offset r15, ARCH_FRAME_R15
         .cfi_rel_offset rbp, ARCH_FRAME_RBP
 
-        /* Change stacks. Saved before loaded, because both may be the same context. */
+        /* Change stacks. Save before load, because both may be the same context. */
         movq    %rsp, %r8
         movq    %rsp, (%rdi)
         movq    (%rsi), %rsp
 
-        /* Take over the control words. To load MXCSR is cheaper than to compare it; to
-           load the x87 word is not, and hardly any goroutine ever changes it. */
+        /* Load the control words. Loading MXCSR is cheaper than comparing it; loading the
+           x87 word is not, and goroutines rarely change it. */
         ldmxcsr ARCH_FRAME_MXCSR(%rsp)
         movzwl  ARCH_FRAME_X87_CW(%r8), %r9d
         cmpw    ARCH_FRAME_X87_CW(%rsp), %r9w
         jne     .Lload_x87_cw
 .Lresume:
-        /* Take over the registers. */
+        /* Load the registers. */
         movq    ARCH_FRAME_RBX(%rsp), %rbx
         movq    ARCH_FRAME_R12(%rsp), %r12
         movq    ARCH_FRAME_R13(%rsp), %r13
@@ -84,11 +82,11 @@ arch_switch:
         movq    ARCH_FRAME_RIP(%rsp), %rax
         movq    %rcx, %rdi
 
-        /* Call then and return. The processor predicts a ret to go where the last call
-           came from: right if both sides called from one place, and then so are its
-           predictions for the callers further up. That ret is the one of then, which is
-           entered by a jump. If the places differ, a jump in place of the ret is
-           predicted by its own history. */
+        /* Call then and return. The processor predicts that a ret goes to the place of the
+           last call. That is right if both sides called from one place, and then so are
+           its predictions for the callers further up. In that case then is entered by a
+           jump, and its ret is that ret. If the places differ, a jump replaces the ret and
+           is predicted by its own history. */
         cmpq    ARCH_FRAME_RIP(%r8), %rax
         .cfi_remember_state
         .cfi_restore rbx
@@ -112,20 +110,20 @@ arch_switch:
 
 .Lload_x87_cw:
         .cfi_restore_state
-        /* An exception that the old word masked and the new word does not would be
-           raised by the next x87 instruction, in the wrong goroutine: forget it first. */
+        /* The next x87 instruction would raise an exception that the old word masked and
+           the new word does not, in the wrong goroutine. Clear it first. */
         fnclex
         fldcw   ARCH_FRAME_X87_CW(%rsp)
         jmp     .Lresume
         .cfi_endproc
         .size   arch_switch, . - arch_switch
 
-/* Where a new context begins: rbx = entry, r12 = arg, rbp = 0, rsp = top of the stack and
- * a multiple of 16. Calls entry(arg). Unwinders stop here.
+/* The start of a new context: rbx = entry, r12 = arg, rbp = 0, rsp = top of the stack, a
+ * multiple of 16. Calls entry(arg). Unwinders stop here.
  *
- * The beginning is the second instruction: in the frame of a context that has not begun
- * it is a return address, and unwinders take a return address minus one to be in the
- * calling function.
+ * arch_context_begin is the second instruction: in the frame of a new context it is a
+ * return address, and unwinders look up a return address minus one, which must be in this
+ * function.
  */
         .globl  arch_context_start
         .hidden arch_context_start
@@ -155,7 +153,7 @@ arch_context_begin:
 arch_context_enter:
         .cfi_startproc
         endbr64
-        /* From here on the caller is lost: the new frames may overwrite it. */
+        /* From here on the new frames may overwrite the caller's. */
         andq    $-16, %rdi
         movq    %rdi, %rsp
         .cfi_def_cfa_offset 0
@@ -184,11 +182,11 @@ arch_context_enter:
         .p2align 4
 arch_call_on:
         .cfi_startproc
-        /* A debugger takes a caller at a lower address than its callee for a broken
-           stack, unless one of the two is marked as a signal frame. */
+        /* Debuggers take a caller at a lower address than its callee for a corrupt stack,
+           unless one of the two is marked as a signal frame. */
         .cfi_signal_frame
         endbr64
-        /* The frame pointer is the way back, for us and for unwinders. */
+        /* The frame pointer leads back to the caller's stack, for us and for unwinders. */
         pushq   %rbp
         .cfi_def_cfa_offset 16
         .cfi_rel_offset rbp, 0
@@ -209,9 +207,16 @@ arch_call_on:
         .cfi_endproc
         .size   arch_call_on, . - arch_call_on
 
+/* The address range of this file's code, for base/text.h. */
+.Ltext_end:
+        .section rt_text, "a", @progbits
+        .p2align 3
+        .quad   arch_switch - .
+        .quad   .Ltext_end - .
+
         .section .note.GNU-stack, "", @progbits
 
-/* The property note: IBT, and not SHSTK. */
+/* The property note: IBT, but not SHSTK. */
         .section .note.gnu.property, "a", @note
         .p2align 3
         .long   4               // length of the name

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* x86_64/tls.h: the thread-local pointer to the M, read so that nothing caches it.
+/* x86_64/tls.h: access to the thread-local pointer to the M, without caching.
  *
- * The initial-exec model takes one load of the variable's offset from the thread pointer
- * and one access through %fs. It serves executables and shared libraries alike; where the
- * linker knows the offset it makes the load a constant. Both instructions are one
- * volatile asm, which compilers keep in order with calls and never merge with another:
- * neither the value nor the address survives from before a switch.
+ * The initial-exec model loads the variable's offset from the thread pointer and accesses
+ * it through %fs. It works in executables and shared libraries; where the linker knows the
+ * offset it turns the load into a constant. Both instructions are in one volatile asm,
+ * which compilers keep in order with calls and never merge with another: neither the value
+ * nor the address is reused after a switch.
  */
 #ifndef RT_ARCH_TLS_H
 #define RT_ARCH_TLS_H

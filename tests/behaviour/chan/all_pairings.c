@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: whatever form the two ends of a channel have, direct or one case of a select
-   over many, every value goes over once and in order; finished cases are turned off by
-   NULL (CH-19). */
+/* Proves: every value arrives once and in order, whether each end of the channel is a
+   direct call or a case of a select over many channels. NULL disables a finished case
+   (CH-19). */
 #include "chans.h"
 
 #define CHANNELS 8
@@ -12,7 +12,7 @@ static tuco_chan *channels[CHANNELS];
 static atomic_int sent;
 static atomic_int received;
 
-/* What a goroutine has still to do with some of the channels. */
+/* The channels that a goroutine uses. */
 struct task {
     int first;
     int count;

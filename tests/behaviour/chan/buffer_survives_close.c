@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: what is in a channel when it is closed can still be received, in order; then
-   every receive, of every form, gives a zeroed value and -EPIPE (CH-03). */
+/* Proves: values in a channel at its close can still be received, in order. After them
+   every form of receive stores a zeroed value and returns -EPIPE (CH-03). */
 #include "chans.h"
 
 #define CAPACITIES 200

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: when a deadline and a partner come together, one of them wins, and the loser has
-   done nothing. */
+/* Proves: when a partner arrives at the deadline, a call either transfers the value or
+   times out, and a call that times out has no effect. */
 #include "chans.h"
 
 #define ROUNDS TEST_SIZE(2000, 300)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: what was done before a close is seen by who finds the channel closed without
-   taking a lock. */
+/* Proves: a goroutine that finds a channel closed without taking its lock sees all writes
+   made before the close. */
 #include "chans.h"
 
 #define ROUNDS TEST_SIZE(500, 100)
 
 static tuco_wg end;
 static tuco_chan *c;
-static int plain; /* ThreadSanitizer sees whether an order is missing */
+static int plain; /* ThreadSanitizer reports a missing ordering */
 
 static void write_and_close(void *arg) {
     plain = 7;

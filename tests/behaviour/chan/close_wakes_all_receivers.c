@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: one close wakes everybody who waits to receive, directly and in selects, with a
-   zeroed value and -EPIPE (CH-04). */
+/* Proves: one close wakes all waiting receivers, direct and in selects, with a zeroed
+   value and -EPIPE (CH-04). */
 #include "chans.h"
 
 #define CAPACITIES 200

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: one close wakes everybody who waits to send, directly and in selects, with
-   -EPIPE, and none of their values is ever received (CH-11). */
+/* Proves: one close wakes all waiting senders, direct and in selects, with -EPIPE, and
+   none of their values is ever received (CH-11). */
 #include "chans.h"
 
 #define SENDERS 1000

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: values are handed over in order to receivers that allow each other to receive,
-   one after the other (CH-16). */
+/* Proves: receivers get the values in order if each begins to receive when the receiver
+   before it is done (CH-16). */
 #include "chans.h"
 
 #define LINKS  10
@@ -11,7 +11,7 @@ static tuco_chan *values;
 
 struct link {
     int number;
-    tuco_chan *before; /* closed when the one before has received */
+    tuco_chan *before; /* closed when the link before has received */
     tuco_chan *after;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: what is sent to many receivers, each in a select of one case, goes to one of them
-   (CH-19). */
+/* Proves: a value sent to many receivers, each in a select of one case, reaches exactly
+   one receiver (CH-19). */
 #include "chans.h"
 
 #define SLOTS     1000

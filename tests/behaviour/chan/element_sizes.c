@@ -51,7 +51,7 @@ static void receive(void *arg) {
     expect_pattern(bytes, t->size);
 }
 
-/* The one side waits; the other does not need to. */
+/* First the receiver waits, then the sender; the partner never blocks. */
 static void try_size(size_t size, size_t capacity) {
     struct transfer t = {tuco_chan_make(size, capacity), size};
     ASSERT_EQ(t.c != NULL ? 0 : -ENOMEM, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: no operation on a channel changes errno, whatever it returns and whoever calls
-   it. */
+/* Proves: no operation on a channel changes errno, whatever it returns, in a goroutine
+   and in a plain thread. */
 #include "chans.h"
 
 static void try_all(void *arg) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a channel knows how many values it holds and how many it can hold (CH-07). */
+/* Proves: tuco_chan_len() returns how many values a channel holds, and tuco_chan_cap()
+   how many it can hold (CH-07). */
 #include "chans.h"
 
 static void expect(const tuco_chan *c, size_t len, size_t cap) {
@@ -24,7 +25,7 @@ static int run_main(void *arg) {
     }
     ASSERT_EQ(tuco_wg_go(&end, send, c), 0);
     test_await_waiting(1);
-    expect(c, 10, 10); // who waits does not count
+    expect(c, 10, 10); // a waiting sender does not count
     for (int i = 0; i < 8; i++) {
         test_recv(c);
     }

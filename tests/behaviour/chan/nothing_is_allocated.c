@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: sending, receiving, waiting and selecting among few allocate nothing. */
+/* Proves: a send, a receive, a wait and a select of few cases allocate nothing. */
 #include "chans.h"
 #include "fault.h"
 
 #define ROUNDS TEST_SIZE(2000, 200)
 
-/* The runtime may start a thread meanwhile, which needs some of its own. */
+/* Allocations of the runtime itself, which may start a thread meanwhile. */
 #define OTHERS 20
 
 static tuco_wg end;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a NULL channel is never ready: send and receive block for ever, and the forms
-   that do not block say so (CH-12). */
+/* Proves: a NULL channel is never ready: send and receive block for ever, the try forms
+   return -EAGAIN, and the forms with a deadline time out (CH-12). */
 #include "chans.h"
 
 static int send_main(void *arg) {

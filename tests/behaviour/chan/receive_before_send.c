@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: what was done before a receive is seen after the send that takes the place which
-   it made free: a channel with one place is a lock. */
+/* Proves: a send that takes the place freed by a receive sees all writes made before that
+   receive: a channel of capacity 1 works as a lock. */
 #include "chans.h"
 
 #define ROUNDS TEST_SIZE(5000, 1000)
 
 static tuco_wg end;
 static tuco_chan *c;
-static int plain; /* ThreadSanitizer sees whether an order is missing */
+static int plain; /* ThreadSanitizer reports a missing ordering */
 
 static void add_under_channel(void *arg) {
     (void)arg;

@@ -33,7 +33,7 @@ static void try_capacity(size_t capacity) {
     ASSERT_EQ(atomic_load(&passed), 0);
     test_send(c, 1);
     test_await(&passed, 1);
-    test_await_waiting(1); // the other one still
+    test_await_waiting(1); // the other receiver
     test_send(c, 2);
     tuco_wg_wait(&end);
     ASSERT_EQ(atomic_load(&passed), 2);

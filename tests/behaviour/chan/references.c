@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a channel lives until its last reference is given back, whoever gives it back,
-   and no longer. */
+/* Proves: a channel is freed when its last reference is released, by any holder, and not
+   before. */
 #include "chans.h"
 #include "fault.h"
 
@@ -16,7 +16,7 @@ static int frees(void) {
 TEST(last_reference_frees) {
     test_fault_plan(OS_FAULT_FREE, 1, 0, ENOMEM);
     tuco_chan *c = CHAN(int, 3);
-    test_send(c, 1); // values in it go with it
+    test_send(c, 1); // must survive the releases below
     int before = frees();
     ASSERT(tuco_chan_ref(c) == c);
     ASSERT(tuco_chan_ref(c) == c);
@@ -31,8 +31,8 @@ TEST(last_reference_frees) {
     ASSERT_EQ(frees(), before + 1);
 }
 
-/* Gives its reference back as soon as its call has returned, while the one who woke it may
-   still be in the other one's. */
+/* Releases its reference as soon as its call has returned, while its waker may still be
+   in a call. */
 static void receive_and_leave(void *c) {
     tuco_chan_recv(c, NULL);
     tuco_chan_unref(c);

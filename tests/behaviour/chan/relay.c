@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: values keep their order through a chain of relays, each of which receives in one
+/* Proves: values keep their order through a chain of relays. Each relay receives in one
    select and sends in another (CH-19). */
 #include "chans.h"
 

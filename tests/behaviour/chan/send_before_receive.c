@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: what was done before a send or a close is seen after the receive. */
+/* Proves: a receiver sees all writes made before the send or the close. */
 #include "chans.h"
 
 #define ROUNDS TEST_SIZE(5000, 1000)
 
 static tuco_wg end;
 static tuco_chan *c;
-static int plain; /* ThreadSanitizer sees whether an order is missing */
+static int plain; /* ThreadSanitizer reports a missing ordering */
 
 static void write_and_send(void *arg) {
     (void)arg;

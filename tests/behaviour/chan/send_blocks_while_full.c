@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a sender waits while a channel is full, and one receive releases it; what it
-   sent comes last (CH-02). */
+/* Proves: a sender waits while a channel is full, one receive releases it, and its value
+   is received last (CH-02). */
 #include "chans.h"
 
 #define CAPACITIES 200

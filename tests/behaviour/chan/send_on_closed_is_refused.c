@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: sending on a closed channel gives -EPIPE in every form, also if there would be
-   room, and the value is not there afterwards (CH-09). */
+/* Proves: every form of send on a closed channel returns -EPIPE, even if there is room,
+   and its value is never received (CH-09). */
 #include "chans.h"
 
 static void expect_select_refused(tuco_chan *c) {

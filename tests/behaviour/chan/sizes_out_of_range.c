@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a channel whose size cannot be is refused, and never made smaller than asked
-   for (CH-08). */
+/* Proves: tuco_chan_make() returns NULL for a size that is too large, and never makes a
+   channel smaller than requested (CH-08). */
 #include "chans.h"
 
 #include <stdint.h>
@@ -23,14 +23,14 @@ TEST(sizes_out_of_range) {
     expect_refused((size_t)1 << 32, (size_t)1 << 32);
     expect_refused(8, (size_t)-1);
     for (size_t room = 0; room < 1024; room++) {
-        expect_refused(1, SIZE_MAX - room); // what is before the values wraps it around
+        expect_refused(1, SIZE_MAX - room); // with the header it wraps around
     }
     expect_refused(1, (size_t)INT64_MAX);
     expect_refused(SIZE_MAX, 1);
     expect_refused(SIZE_MAX, SIZE_MAX);
 }
 
-/* Within the range of the type, but not of the machine. */
+/* Sizes that fit the type, but not the memory of the machine. */
 static void expect_no_memory(void *arg) {
     (void)arg;
     expect_refused(8, (size_t)1 << 59);
@@ -49,8 +49,7 @@ static void expect_no_memory(void *arg) {
     tuco_chan_unref(c);
 }
 
-/* In a child: the count of blocks takes it that an allocation which is not made to fail
-   does not. */
+/* In a child: the count of blocks assumes that only planned allocations fail. */
 TEST(no_memory) {
     static struct test_child child;
     if (TEST_SANITIZED) {
@@ -60,7 +59,7 @@ TEST(no_memory) {
     EXPECT_STATUS(&child, 0);
 }
 
-/* Where no value is kept, an element may be as large as any. */
+/* Without a buffer, an element may have any size up to UINT32_MAX. */
 TEST(large_element_without_buffer) {
     ASSERT(tuco_chan_make((size_t)UINT32_MAX + 1, 0) == NULL);
     tuco_chan *c = test_chan_make(__FILE__, __LINE__, UINT32_MAX, 0);

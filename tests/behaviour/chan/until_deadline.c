@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: the forms with a deadline give up at it, not before it, and leave the channel
-   and the value as they were; what can be done at once is done although it has passed. */
+/* Proves: the forms with a deadline time out at the deadline and not before, and leave
+   the channel and the value unchanged. A call that need not wait succeeds even after its
+   deadline. */
 #include "chans.h"
 
 #define WAIT (5 * TUCO_MILLISECOND)

@@ -49,7 +49,7 @@ TEST(values_arrive_in_order) {
     RUN(run_main);
 }
 
-/* No goroutine but one: the buffer is filled and emptied at any place of its ring. */
+/* One goroutine fills and empties the buffer at every position of its ring. */
 static int buffer_main(void *arg) {
     (void)arg;
     tuco_chan *c = CHAN(int, 10);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: those who wait to receive, and those who wait to send, are served in the order
-   in which they came, selects among them (CH-17). */
+/* Proves: waiting receivers, and waiting senders, are served in the order in which they
+   began to wait, selects included (CH-17). */
 #include "chans.h"
 
 #define WAITERS 50

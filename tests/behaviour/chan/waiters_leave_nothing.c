@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: what a round of waiters needed is there for the next: nothing piles up
-   (CH-21). */
+/* Proves: the memory that a round of waiters needed is reused or freed, so that repeated
+   rounds need no more (CH-21). */
 #include "chans.h"
 #include "fault.h"
 
 #define SELECTERS 10
 #define CLOSES    20
 
-/* The runtime may start a thread meanwhile, which needs some of its own. */
+/* Allocations of the runtime itself, which may start a thread meanwhile. */
 #define OTHERS 20
 
 static tuco_wg end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a broadcast wakes all who wait, goroutines and threads, and nobody who comes
+/* Proves: a broadcast wakes all waiters, goroutines and threads, and no waiter that comes
    later. */
 #include "test.h"
 

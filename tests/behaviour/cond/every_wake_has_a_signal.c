@@ -30,7 +30,7 @@ static void wait_often(void *arg) {
     tuco_wg_done(&end);
 }
 
-/* One signal for each who is known to be in the queue. */
+/* Sends one signal for each waiter that is known to be in the queue. */
 static void signal_often(void *arg) {
     (void)arg;
     for (int i = 0; i < SIGNALS; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a value passes through three hands by signals alone, whenever its takers come.
-   (CV-05) */
+/* Proves: two goroutines pass a value back and forth by signals, whichever is spawned
+   first. (CV-05) */
 #include "test.h"
 
 #define ROUNDS TEST_SIZE(500, 100)
@@ -30,7 +30,7 @@ static void await_one(void *arg) {
         tuco_mutex_lock(&m);
     }
     value = 2;
-    tuco_cond_signal(&c); // set_one is in the queue: it left m so
+    tuco_cond_signal(&c); // set_one released m by joining the queue
     tuco_cond_wait(&c, &m);
     ASSERT_EQ(value, 3);
     value = 4;

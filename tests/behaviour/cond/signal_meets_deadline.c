@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a signal that meets a deadline is not lost: either that wait returns 0, or
-   another one that has no deadline does. */
+/* Proves: a signal that meets a deadline is not lost: either the wait with the deadline
+   returns 0, or another wait without a deadline does. */
 #include "test.h"
 
 #include <errno.h>
@@ -32,7 +32,8 @@ static void wait_patiently(void *arg) {
     tuco_mutex_unlock(&m);
 }
 
-/* Both are in the queue, the impatient one mostly in front, when the signal is given. */
+/* When the signal is given, both waiters have joined the queue, mostly the impatient
+   waiter first. */
 static void one_round(intptr_t round) {
     waiting = signalled = 0;
     ASSERT_EQ(tuco_wg_go(&end, wait_patiently, NULL), 0);
@@ -51,7 +52,7 @@ static void one_round(intptr_t round) {
         tuco_mutex_unlock(&m);
     }
     tuco_mutex_lock(&m);
-    tuco_cond_broadcast(&c); // for the patient one, if the other had the signal
+    tuco_cond_broadcast(&c); // for the patient waiter, if the other got the signal
     tuco_mutex_unlock(&m);
     tuco_wg_wait(&end);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: each signal wakes exactly one of those who wait, and a signal without a waiter
-   is not remembered. (CV-01) */
+/* Proves: each signal wakes exactly one waiter, and a signal without a waiter is not
+   remembered. (CV-01) */
 #include "waiting.h"
 
 static tuco_mutex m;
@@ -37,7 +37,7 @@ static int run_main(void *arg) {
     for (int i = 0; i <= 2; i++) {
         expect_woken(i);
         tuco_mutex_lock(&m);
-        tuco_cond_signal(&c); // the last one for nobody
+        tuco_cond_signal(&c); // the last signal finds no waiter
         tuco_mutex_unlock(&m);
     }
     tuco_wg_wait(&end);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: each signal wakes the one who has waited longest. (CV-02) */
+/* Proves: each signal wakes the waiter that has waited longest. (CV-02) */
 #include "waiting.h"
 
 #define COUNT 100
@@ -29,7 +29,7 @@ static int run_main(void *arg) {
     for (int i = 0; i < COUNT; i++) {
         ASSERT_EQ(tuco_wg_go(&end, wait_in_line, (void *)(intptr_t)i), 0);
         while (waiting <= i) {
-            tuco_cond_wait(&told, &m); // it holds m until it is in the queue
+            tuco_cond_wait(&told, &m); // the waiter holds m until it is in the queue
         }
     }
     for (int i = 0; i < COUNT; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a wait with a deadline ends at the deadline and not before, with the mutex
-   held; and before it if there is a signal. */
+/* Proves: a wait with a deadline ends at a signal, or at its deadline and not before, and
+   returns with the mutex held. */
 #include "waiting.h"
 
 #include <errno.h>

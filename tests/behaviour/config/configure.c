@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* not under tsan */
-/* Proves: tuco_configure refuses values out of range whole, and the next start uses the
-   rest. */
+/* Proves: tuco_configure() rejects a configuration with a value out of range as a whole,
+   and the next start uses the last accepted configuration. */
 /* fixed procs */
 #include "test.h"
 
@@ -39,13 +39,14 @@ TEST(configure) {
     expect_refused((tuco_config){.stack_size = 100});
     expect_refused((tuco_config){.stack_size = SIZE_MAX});
     expect_refused((tuco_config){.max_threads = -1});
+    expect_refused((tuco_config){.reserved = {[3] = 1}});
     expect_refused((tuco_config){.slice = -1});
     config.procs = 1; // the struct was copied
     test_setenv("TUCOPROCS", NULL);
     RUN(needs_three_main);
 }
 
-/* The variable wins over the field. */
+/* The environment variable overrides the field. */
 TEST(variable_overrides_configure) {
     tuco_config config = {.procs = 1, .stack_size = (size_t)64 * 1024};
     ASSERT_EQ(tuco_configure(&config), 0);

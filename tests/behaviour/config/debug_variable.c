@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* not under tsan */
-/* Proves: a bad value in TUCODEBUG is refused by name; an unknown key is reported and
-   ignored. */
+/* Proves: a bad value in TUCODEBUG fails the start with a message that names it; an
+   unknown key is reported and ignored. */
 /* fixed procs */
 #include "test.h"
 

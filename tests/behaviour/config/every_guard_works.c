@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: goroutines run with each way to guard a stack that TUCOGUARD can name; others
-   are refused. */
+/* Proves: goroutines run with every stack guard that TUCOGUARD can name, and an unknown
+   name fails the start. */
 #include "test.h"
 #include "scenario.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: TUCODEBUG=mutexcheck=1 without the library that it needs is said, and harms
-   nothing. */
+/* Proves: TUCODEBUG=mutexcheck=1 without the library that it needs prints a message, and
+   the program runs as usual. */
 #include "test.h"
 
 static int wait_a_little(void *arg) {

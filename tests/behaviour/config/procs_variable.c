@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* not under tsan */
-/* Proves: TUCOPROCS takes 1 to 1024 as it is; all else is refused by name and nothing
-   starts. */
+/* Proves: TUCOPROCS accepts 1 to 1024. A bad value fails the start with a message that
+   names it, and starts no thread. */
 /* fixed procs */
 #include "test.h"
 
@@ -20,7 +20,7 @@ static void nothing(void *arg) {
     (void)arg;
 }
 
-/* Its standard error is captured by the test. */
+/* The test captures the standard error of this child. */
 static void expect_refused(void *arg) {
     test_setenv("TUCOPROCS", arg);
     int threads = test_count_threads();

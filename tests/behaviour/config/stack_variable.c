@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* not under tsan */
-/* Proves: TUCOSTACK takes bytes and the suffixes K, M and G; all else is refused by
-   name. */
+/* Proves: TUCOSTACK accepts bytes and the suffixes K, M and G. A bad value fails the
+   start with a message that names it. */
 /* fixed procs */
 #include "test.h"
 
@@ -38,7 +38,7 @@ TEST(bad_values) {
     }
 }
 
-/* Half the size is what a copied argument may take: it tells the size from outside. */
+/* A copied argument may take half the stack, so one byte more must fail. */
 static int expect_half_main(void *arg) {
     static char block[((size_t)2 << 20) + 1];
     size_t half = *(size_t *)arg;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a cancel does not wait for the calls that it sets off: one that waits for the
-   canceller does not hold it up. (CX-16) */
+/* Proves: a cancel does not wait for the calls that it starts, not even for a call that
+   waits for the canceller. (CX-16) */
 #include "contexts.h"
 
 static tuco_wg returned;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves: a call is made once, in a goroutine of its own, when its context is cancelled
-   or timed out, at once if it is, and not before; also if its handle is gone by then.
-   (CX-15) */
+   or times out, and not before. It is made at once if the context is already done, and
+   also if its handle was freed. (CX-15) */
 #include "contexts.h"
 
-#define PAUSE (2 * TUCO_MILLISECOND) /* how long nothing is to happen */
+#define PAUSE (2 * TUCO_MILLISECOND) /* time for a wrong call to happen */
 
 static atomic_int calls;
 static uint64_t caller;

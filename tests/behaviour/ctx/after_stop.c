@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: of a stop and a cancel that meet, one wins: either the stop returns true and
-   the call is not made, or it is made; a second stop returns false. (CX-15) */
+/* Proves: when a stop and a cancel race, either the stop returns true and the call is not
+   made, or the call is made. A second stop returns false. (CX-15) */
 #include "contexts.h"
 
 #define ROUNDS TEST_SIZE(2000, 300)
@@ -49,7 +49,7 @@ static int run_main(void *arg) {
     ASSERT(!tuco_ctx_after_stop(never));
     tuco_ctx_after_free(never);
     tuco_ctx_after_free(NULL);
-    while (tuco_count() > 1) { // nobody is left who would call late
+    while (tuco_count() > 1) { // until no goroutine is left to call late
         tuco_yield();
     }
     ASSERT_EQ(atomic_load(&calls), expected);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: cancels, deadlines, births, calls and deaths in one tree at the same time lose
-   no end and leave nothing: when a cancel has returned, all below that one is done. */
+/* Proves: contexts of one tree that are made, cancelled, timed out and freed at the same
+   time lose no cancel, no call and no memory. When a cancel has returned, all contexts
+   below it are done. */
 #include "contexts.h"
 
 #include <stdlib.h>
@@ -24,7 +25,7 @@ static tuco_ctx *derive(tuco_ctx *parent, unsigned chance) {
     return MADE(tuco_ctx_with_cancel(parent));
 }
 
-/* A call that is not stopped is made sooner or later: the root is cancelled at last. */
+/* A call that is not stopped is made in the end, because the root is cancelled. */
 static void call_or_not(tuco_ctx *ctx, unsigned chance) {
     tuco_ctx_after *after = MADE(tuco_ctx_after_make(ctx, count, &made));
     if (chance % 2 == 0 || !tuco_ctx_after_stop(after)) {

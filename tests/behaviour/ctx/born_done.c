@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a child of a done context is born done with its cause, and one that is made
-   while the parent is being cancelled is done once both have returned. (CX-11) */
+/* Proves: a child of a done context is done from the start, with its parent's cause. A
+   child made while its parent is being cancelled is done once both calls have returned.
+   (CX-11) */
 #include "contexts.h"
 
 #define ROUNDS TEST_SIZE(2000, 300)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: when a cancel returns, everything made from the context is done with its cause,
-   of whatever kind and however far below; and so is what is made from it later. (CX-02,
-   CX-03) */
+/* Proves: when a cancel returns, all contexts made from the cancelled context are done
+   with its cause, of any kind and at any depth. So is a context made from them later.
+   (CX-02, CX-03) */
 #include "contexts.h"
 
 #define CAUSE 77

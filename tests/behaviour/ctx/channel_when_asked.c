@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a context has one channel, whenever and by however many it is asked for: it is
-   open until the end, closed for who asks after it, and for who asks at the same instant
-   it closes. */
+/* Proves: a context has one channel, whenever and however often goroutines request it.
+   The channel is open before the end of the context and closed after it. A channel
+   requested at the moment of the end is closed too. */
 #include "contexts.h"
 
 #define ROUNDS TEST_SIZE(2000, 300)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: cancelling a child leaves its parent alone, and a child that is given up, done
-   or not, leaves nothing at its parent, however many come and go. (CX-04) */
+/* Proves: cancelling a child does not cancel its parent, and a freed child, done or not,
+   leaves no memory at its parent, however many children are made. (CX-04) */
 #include "contexts.h"
 
 #define CHILDREN TEST_SIZE(200000, 10000)

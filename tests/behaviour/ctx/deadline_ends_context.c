@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a deadline ends the context with -ETIMEDOUT, not early, and all below it; one
-   that has passed does at once; the parent's holds if it is earlier. (CX-05) */
+/* Proves: a deadline ends its context and all below it with -ETIMEDOUT, and not early. A
+   context with a past deadline is done at once. An earlier deadline of the parent
+   applies. (CX-05) */
 #include "contexts.h"
 
 #define SHORT TUCO_MILLISECOND

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: whoever gets an error from a context finds its channel closed, at the same
-   instant, and its cause set. (CX-13) */
+/* Proves: a goroutine that gets an error from a context finds its channel closed at once,
+   and its cause set. (CX-13) */
 #include "contexts.h"
 
 #define ROUNDS TEST_SIZE(1000, 200)

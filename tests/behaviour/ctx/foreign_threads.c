@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: threads and goroutines use the same contexts: each side derives, waits, cancels
-   and is told, with deadlines and calls, while the runtime starts and stops. */
+/* Proves: threads and goroutines share contexts: both derive from them, wait for them and
+   see a cancel, with deadlines and calls. Threads use contexts while the runtime starts
+   and stops. */
 #include "contexts.h"
 
 #define THREADS 4
@@ -53,7 +54,8 @@ TEST(cancelled_by_a_thread) {
     }
 }
 
-/* Comes and goes while the runtime ends. Few calls are made: that waits for them. */
+/* Uses contexts while the runtime starts and stops. Few calls are made, because the stop
+   waits for them. */
 static void use_contexts(void *arg) {
     atomic_int *stop = arg;
     for (int i = 0; atomic_load(stop) == 0; i++) {

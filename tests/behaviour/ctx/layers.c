@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: in a pile of random layers the innermost is done when any one below it is
-   cancelled, at once, or times out, by itself. (CX-10) */
+/* Proves: in a pile of random layers, the innermost context is done as soon as any layer
+   below it is cancelled, and when the layers time out. (CX-10) */
 #include "contexts.h"
 
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static int run_main(void *arg) {
         EXPECT_OPEN(innermost);
         for (int any = rand_r(&rand_state) % LAYERS; tuco_ctx_err(innermost) == 0;
              any--) {
-            tuco_ctx_cancel_cause(pile[any], i + 1); // a value cannot: then the next one
+            tuco_ctx_cancel_cause(pile[any], i + 1); // no effect on a value
         }
         EXPECT_DONE(innermost, -ECANCELED, i + 1);
         tear_down(pile);

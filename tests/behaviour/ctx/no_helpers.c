@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: contexts need no goroutine: none is there but the callers', and the calls that
-   a cancel sets off. (CX-18; contexts of other makers there are none) */
+/* Proves: contexts need no goroutines: only the caller's exists, and after a cancel those
+   of its calls. (CX-18; the library has no contexts of other types) */
 #include "contexts.h"
 
 #define CONTEXTS 50

@@ -13,7 +13,7 @@ static void nothing(void *arg) {
     (void)arg;
 }
 
-/* Each returns whether it got what it wanted, and gives that back. */
+/* Each returns whether the call succeeded, and frees the result. */
 static bool with_cancel(void) {
     tuco_ctx *ctx = tuco_ctx_with_cancel(parent);
     tuco_ctx_unref(ctx);
@@ -49,7 +49,7 @@ static bool group(void) {
     return made != NULL && tuco_group_wait(made) == 0;
 }
 
-/* Each allocation fails in turn, until none is left that could. */
+/* Makes each allocation of the call fail in turn, until the call succeeds. */
 static void expect_failures(bool (*make)(void)) {
     int first = 1;
     bool made;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: contexts work among plain threads without a runtime; a deadline that was set
-   before one runs, or outlives one, is kept by the next, and seen by who asks without
-   any. */
+/* Proves: contexts work among plain threads without a runtime. A deadline that was set
+   before a run, or in an earlier run, fires in the next run. Without a runtime, a caller
+   that reads the state of a context finds a deadline that has passed. */
 #include "contexts.h"
 
 #define SHORT (2 * TUCO_MILLISECOND)
@@ -22,7 +22,7 @@ TEST(threads_alone) {
     test_thread_join(&waiter);
     tuco_ctx_unref(below);
     tuco_ctx_unref(ctx);
-    ASSERT_EQ(blocks_held(), 0); // the descriptor of who waited is no block
+    ASSERT_EQ(blocks_held(), 0); // the descriptor of the waiter is no block
 }
 
 TEST(clock_of_who_asks) {
@@ -36,6 +36,17 @@ TEST(clock_of_who_asks) {
     tuco_ctx_unref(ctx);
     tuco_ctx_unref(below);
     test_fault_expect_balance();
+}
+
+/* The deadline of the parent has passed, and no call has noticed yet. */
+TEST(born_after_the_deadline_above) {
+    tuco_ctx *ctx = MADE(tuco_ctx_with_timeout(tuco_ctx_background(), SHORT));
+    tuco_sleep_until(tuco_ctx_deadline(ctx));
+    tuco_ctx *below = MADE(tuco_ctx_with_timeout(ctx, FAR));
+    ASSERT_EQ(tuco_chan_try_recv(tuco_ctx_done(below), NULL), -EPIPE);
+    EXPECT_DONE(below, -ETIMEDOUT, -ETIMEDOUT);
+    tuco_ctx_unref(below);
+    tuco_ctx_unref(ctx);
 }
 
 static int wait_main(void *done) {

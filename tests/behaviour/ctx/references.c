@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a context lives until its last reference is given back, and those made from it
-   keep it; what nobody refers to is forgotten, with its calls and its deadline; the
-   channel lives on for who refers to it. */
+/* Proves: a context lives until its last reference is released, and the contexts made
+   from it hold references. Then its calls and its deadline are dropped. Its channel lives
+   on for a holder of a reference. */
 /* fixed procs */
 #include "contexts.h"
 
@@ -58,7 +58,7 @@ static int forget_main(void *arg) {
     tuco_ctx_unref(value);
     tuco_ctx_unref(ctx);
     ASSERT_EQ(tuco_chan_try_recv(done, NULL), -EAGAIN);
-    tuco_ctx_after_free(after); // the last that led to the context
+    tuco_ctx_after_free(after); // the last reference to the context
     ASSERT_EQ(tuco_chan_try_recv(done, NULL), -EAGAIN);
     tuco_chan_unref(done);
     return 0;

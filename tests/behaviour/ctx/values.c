@@ -29,7 +29,7 @@ static int run_main(void *arg) {
         tuco_ctx_cancel(cancel);
     }
     EXPECT_DONE(timed, -ECANCELED, -ECANCELED);
-    for (size_t i = 0; i < 7; i++) { // each keeps those that it was made from
+    for (size_t i = 0; i < 7; i++) { // each context keeps its parents
         tuco_ctx_unref(all[i]);
     }
     return 0;

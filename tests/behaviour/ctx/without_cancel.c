@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a context without cancel has no deadline and is never done, whatever becomes of
-   its parent; what is made from it can be done by itself. (CX-14) */
+/* Proves: a context without cancel has no deadline and is never done, even if its parent
+   is. A child of it can be cancelled by itself. (CX-14) */
 #include "contexts.h"
 
 static const int key;
@@ -25,7 +25,7 @@ static int run_main(void *arg) {
     wait_until_done(timed);
     expect_detached(one);
     expect_detached(two);
-    tuco_ctx_cancel(one); // nothing
+    tuco_ctx_cancel(one); // has no effect
     expect_detached(one);
     EXPECT_OPEN(below);
     tuco_ctx_cancel_cause(below, 3);

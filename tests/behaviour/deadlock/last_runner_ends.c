@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: the report waits for the last goroutine that runs, and comes when it ends or
-   blocks. */
+/* Proves: a deadlock is reported when the last running goroutine ends or blocks, and not
+   before. */
 #include "test.h"
 
 #include <stdio.h>

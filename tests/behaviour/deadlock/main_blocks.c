@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a main goroutine that blocks with nobody left to wake it is reported, with exit
-   status 2. */
+/* Proves: a main goroutine that blocks when no goroutine is left to wake it is reported
+   as a deadlock, with exit status 2. */
 #include "test.h"
 
 static tuco_wg never;
@@ -16,7 +16,7 @@ static int block_main(void *arg) {
     return 0;
 }
 
-/* Others have lived and ended, and their threads have been at work. */
+/* Other goroutines have run and ended before. */
 static int work_then_block_main(void *arg) {
     tuco_wg wg = {0};
     for (int i = 0; i < 1000; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: when main calls tuco_exit, the others run to their end and then the process is
-   reported. */
+/* Proves: when main calls tuco_exit(), the other goroutines run to their end, and then a
+   deadlock is reported. */
 #include "test.h"
 
 #include <stdio.h>
@@ -49,7 +49,7 @@ TEST(main_exits_before_others) {
     RUN_DIES(with_others_main, "goodbye\n" NO_GOROUTINES);
 }
 
-/* Somebody is left, but asleep: the usual report. */
+/* A goroutine is left, but blocked: the usual report. */
 TEST(main_exits_and_others_block) {
     RUN_DIES(with_blocked_main, "fatal error: all goroutines are asleep - deadlock!");
 }

@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: no deadlock is reported while an announced thread, or the program of a started
-   runtime, may act. */
+/* Proves: no deadlock is reported while a thread that the runtime does not know may still
+   wake a goroutine. It is reported when the last such thread has ended. */
+/* slow */
+/* not under qemu */
 #include "test.h"
 
+#include <pthread.h>
+#include <string.h>
+#include <sys/single_threaded.h>
 #include <time.h>
+#include <unistd.h>
+
+#define REPORT "fatal error: all goroutines are asleep - deadlock!"
 
 static tuco_wg gate;
-static atomic_int announced;
+static tuco_once once;
 
 /* The pause is not there to synchronise: it gives a false report the time to appear. */
 static void let_a_report_appear(void) {
-    nanosleep(&(struct timespec){.tv_nsec = 50 * TUCO_MILLISECOND}, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = 100 * TUCO_MILLISECOND}, NULL);
 }
 
 static void wait_at_gate(void *arg) {
@@ -20,27 +28,138 @@ static void wait_at_gate(void *arg) {
 
 static void open_late(void *arg) {
     (void)arg;
-    tuco_foreign_enter();
-    tuco_foreign_enter(); // nests
-    tuco_foreign_exit();
-    atomic_store(&announced, 1);
     let_a_report_appear();
     tuco_wg_done(&gate);
-    tuco_foreign_exit();
 }
 
-static int run_main(void *arg) {
+static int beside_thread_main(void *arg) {
     struct test_thread thread;
     tuco_wg_add(&gate, 1);
     test_thread_start(&thread, open_late, NULL);
-    test_await(&announced, 1);
     wait_at_gate(arg);
     test_thread_join(&thread);
     return 0;
 }
 
-TEST(announced_thread) {
-    RUN(run_main);
+TEST(thread_acts_later) {
+    RUN(beside_thread_main);
+}
+
+static int return_at_once(void *arg) {
+    (void)arg;
+    return 0;
+}
+
+/* A C library may report a single thread again after others have ended, while the kernel
+   still counts them. The watchdog thread of this test stands for those. */
+TEST(library_reports_one_thread_later) {
+    RUN(return_at_once);
+    __libc_single_threaded = 1;
+    RUN(beside_thread_main);
+}
+
+static atomic_int begun;
+
+static void act_in_once(void *arg) {
+    atomic_store(&begun, 1);
+    open_late(arg);
+}
+
+static void do_once(void *arg) {
+    tuco_once_do(&once, act_in_once, arg);
+}
+
+static int beside_once_main(void *arg) {
+    struct test_thread thread;
+    tuco_wg_add(&gate, 1);
+    test_thread_start(&thread, do_once, NULL);
+    test_spin(&begun, 1);
+    do_once(arg);
+    wait_at_gate(arg);
+    test_thread_join(&thread);
+    return 0;
+}
+
+TEST(thread_is_in_the_function_of_once) {
+    RUN(beside_once_main);
+}
+
+static void *open_late_and_end(void *arg) {
+    open_late(arg);
+    return NULL;
+}
+
+static int other_threads_end_main(void *arg) {
+    pthread_t thread;
+    (void)arg;
+    tuco_wg_add(&gate, 2); // one too many
+    ASSERT_EQ(pthread_create(&thread, NULL, open_late_and_end, NULL), 0);
+    ASSERT_EQ(pthread_detach(thread), 0);
+    tuco_wg_wait(&gate);
+    return 0;
+}
+
+TEST(reported_when_the_last_thread_has_ended) {
+    RUN_DIES(other_threads_end_main, REPORT);
+}
+
+static void wait_as_thread(void *arg) {
+    (void)arg;
+    atomic_store(&begun, 1);
+    tuco_wg_wait(&gate);
+}
+
+static int waiting_thread_main(void *arg) {
+    struct test_thread thread;
+    (void)arg;
+    tuco_wg_add(&gate, 1);
+    test_thread_start(&thread, wait_as_thread, NULL);
+    test_spin(&begun, 1);
+    tuco_wg_wait(&gate);
+    return 0;
+}
+
+TEST(reported_beside_a_thread_that_waits_in_a_call) {
+    RUN_DIES(waiting_thread_main, REPORT);
+}
+
+static atomic_int over;
+
+/* Opens the gate only after the report, which it reads from the pipe that is standard
+   error. */
+static void open_when_told(void *arg) {
+    char text[4096];
+    size_t length = 0;
+    int fd = *(int *)arg;
+    text[0] = '\0';
+    while (strstr(text, "other threads could wake them") == NULL) {
+        ssize_t n = read(fd, text + length, sizeof(text) - 1 - length);
+        ASSERT_GT(n, 0);
+        length += (size_t)n;
+        text[length] = '\0';
+    }
+    atomic_store(&over, 1);
+    tuco_wg_done(&gate);
+}
+
+static int told_main(void *arg) {
+    struct test_thread thread;
+    tuco_wg_add(&gate, 1);
+    test_thread_start(&thread, open_when_told, arg);
+    tuco_wg_wait(&gate);
+    ASSERT_EQ(atomic_load(&over), 1);
+    test_thread_join(&thread);
+    return 0;
+}
+
+TEST(told_if_asked_to) {
+    int ends[2];
+    int saved = dup(2);
+    test_setenv("TUCODEBUG", "deadlock=1");
+    ASSERT_EQ(pipe(ends), 0);
+    ASSERT_EQ(dup2(ends[1], 2), 2);
+    ASSERT_EQ(tuco_run(told_main, &ends[0]), 0);
+    ASSERT_EQ(dup2(saved, 2), 2);
 }
 
 TEST(started_runtime) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: the runtime's own helpers are in no dump and in no count, the scheduler's trace
-   on or off. */
+/* Proves: the runtime's own helpers appear in no dump and in no count, with and without
+   the scheduler's trace. */
 #include "test.h"
 
 static tuco_wg gate;

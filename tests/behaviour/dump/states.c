@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: the dump says of each goroutine whether it runs, could run, or waits and for
-   what. */
+/* Proves: the dump shows for each goroutine whether it is running, runnable or waiting,
+   and what it waits for. */
 /* fixed procs */
 #include "test.h"
 

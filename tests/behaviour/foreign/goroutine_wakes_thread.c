@@ -33,21 +33,15 @@ TEST(goroutine_wakes_thread) {
     ASSERT_EQ(hits, 2 * ROUNDS);
 }
 
-static atomic_int announced;
-
-static void announced_thread(void *arg) {
+static void thread_side_alone(void *arg) {
     (void)arg;
-    tuco_foreign_enter();
-    atomic_store(&announced, 1);
     play(&thread_turn, &goroutine_turn);
-    tuco_foreign_exit();
 }
 
 static int run_main(void *arg) {
     struct test_thread thread;
     tuco_wg_add(&goroutine_turn, 1);
-    test_thread_start(&thread, announced_thread, NULL);
-    test_await(&announced, 1);
+    test_thread_start(&thread, thread_side_alone, NULL);
     goroutine_side(arg);
     test_thread_join(&thread);
     ASSERT_EQ(hits, 2 * ROUNDS);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a foreign thread blocked in the library is no goroutine: not in the count, not
-   in the way. */
+/* Proves: a foreign thread blocked in the library does not count as a goroutine, and does
+   not block goroutines. */
 #include "test.h"
 
 static tuco_wg gate;

@@ -30,8 +30,8 @@ TEST(threads_alone) {
     expect_meeting();
 }
 
-/* Threads that called in and ended leave nothing: as many come and go as a long-lived
-   server sees. */
+/* Threads that used the library and ended leave nothing behind, however many there
+   were. */
 TEST(threads_come_and_go) {
     ASSERT_EQ(tuco_start(), 0);
     expect_meeting();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a child that was forked while no runtime ran, before the first or after one has
-   ended, may start one of its own, and so may its parent. */
+/* Proves: a child that was forked while no runtime ran, before the first run or after a
+   run, may start a runtime of its own, and so may its parent. */
 #include "children.h"
 
 static atomic_int ran;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a child that a goroutine forked may end by _exit(), with what it has of its
-   parent's memory, and its parent does not notice. */
-/* A child of a process with several threads is beyond ThreadSanitizer. */
+/* Proves: a child that a goroutine forked may use its copy of the parent's memory and end
+   by _exit(), without effect on the parent. */
+/* ThreadSanitizer does not support a child of a process with several threads. */
 /* not under tsan */
 #include "children.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a child of a running runtime that goes on using the library, in whatever way,
-   is told that this is not possible after fork(), and ends with exit status 2. */
-/* A child of a process with several threads is beyond ThreadSanitizer. */
+/* Proves: a child of a running runtime that uses the library after fork() prints a
+   message that this is not possible, and ends with exit status 2. */
+/* ThreadSanitizer does not support a child of a process with several threads. */
 /* not under tsan */
 #include "children.h"
 
-/* A child that was not told would wait for ever, and nobody would end it. */
+/* Without that check the child would wait for ever, and no process would end it. */
 #define CHILD_SECONDS 20
 
 static tuco_wg never;
@@ -87,12 +87,12 @@ TEST(child_of_goroutine) {
     expect_told(in_goroutine, sizeof(uses) / sizeof(uses[0]));
 }
 
-/* What a thread does without the runtime, yielding and sleeping, it may do in a child. */
+/* A foreign thread may yield and sleep in a child, because that needs no runtime. */
 TEST(child_of_thread) {
     expect_told(in_thread, 1);
 }
 
-/* A goroutine of the child that returns has nowhere to go. */
+/* In the child, a goroutine that returns has no scheduler to return to. */
 static void fork_and_return(void *arg) {
     int *ends = arg;
     pid_t pid = fork();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: goroutines fork, execute another program and wait for its end, several at once,
-   and what they share goes on meanwhile. */
-/* A child of a process with several threads is beyond ThreadSanitizer. */
+/* Proves: several goroutines at once fork, execute another program and wait for its end,
+   and other goroutines continue. */
+/* ThreadSanitizer does not support a child of a process with several threads. */
 /* not under tsan */
 #include "children.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves: posix_spawn(), popen() and system() work in goroutines, several at once, and
-   while they wait others run. */
+   other goroutines run while they wait. */
 #include "children.h"
 
 #include <spawn.h>
@@ -67,7 +67,7 @@ TEST(with_system) {
     ASSERT_EQ(tuco_run(all_main, &(tuco_fn *){ask_shell}), 0);
 }
 
-/* The shell ends when a goroutine has written to it, for which somebody has to run. */
+/* The shell ends when another goroutine has written to it, which must run meanwhile. */
 static void write_line(void *arg) {
     ASSERT_EQ(write(*(int *)arg, "x\n", 2), 2);
 }

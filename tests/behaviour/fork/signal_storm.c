@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: children that are started while signals rain on the process, those that
-   interrupt goroutines among them, start well and with SIGINT not blocked. */
-/* A child of a process with several threads is beyond ThreadSanitizer. */
+/* Proves: children that are forked while many signals arrive, the runtime's preemption
+   signals included, execute their program, and with SIGINT not blocked. */
+/* ThreadSanitizer does not support a child of a process with several threads. */
 /* not under tsan */
 #include "children.h"
 
@@ -19,7 +19,7 @@ static void count_signal(int number) {
     atomic_fetch_add(&signals, 1);
 }
 
-/* The pause lets a fork come to its end between two signals. */
+/* The pause gives a fork the time to complete between two signals. */
 static void rain(void *arg) {
     (void)arg;
     while (atomic_load(&over) == 0) {
@@ -29,14 +29,14 @@ static void rain(void *arg) {
     }
 }
 
-/* It computes without a call, so that others need to have it interrupted. */
+/* Computes without a call, so that the runtime must preempt it for the others. */
 static void hog(void *arg) {
     (void)arg;
     while (atomic_load_explicit(&over, memory_order_relaxed) == 0) {
     }
 }
 
-/* A shell that sends itself a signal which is blocked comes to the next command. */
+/* If SIGINT were blocked, the shell would continue with the next command. */
 static pid_t start_shell(void) {
     static char *const environment[] = {NULL};
     static char *const arguments[] = {"sh", "-c", "kill -INT $$; exit 3", NULL};

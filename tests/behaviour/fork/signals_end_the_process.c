@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a program with goroutines that is sent a signal it does not handle ends by that
-   signal, and one that is ignored by default does nothing. */
+/* Proves: a process with goroutines ends by a signal that it does not handle, and a
+   signal that is ignored by default has no effect. */
 /* fixed procs */
 #include "children.h"
 
@@ -22,7 +22,7 @@ static void send_harmless(void) {
     }
 }
 
-/* Any thread may get the last one; this one is not to end before. */
+/* Any thread may get the last signal; this thread must not end before. */
 static int end_main(void *arg) {
     tuco_wg_add(&never, 1);
     for (int i = 0; i < 10; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a goroutine of a group may end by tuco_exit(): it counts as having succeeded,
-   its deferred calls come before the wait returns, and its place is free. */
+/* Proves: a goroutine of a group may end by tuco_exit(): it counts as a success, its
+   deferred calls run before the wait returns, and its place is free. */
 #include "contexts.h"
 
 #define CALLS 50

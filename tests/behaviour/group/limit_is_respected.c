@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: never more goroutines of a group run than its limit, all of them run in the
-   end, and as many as that do run at once. */
+/* Proves: no more goroutines of a group run at once than its limit, the limit is reached,
+   and all goroutines run in the end. */
 #include "contexts.h"
 
 #define CALLS TEST_SIZE(500, 100)

@@ -8,8 +8,9 @@
 
 static atomic_int denying;
 static atomic_int ran;
+static tuco_wg gate;
 
-/* No memory for more descriptors while the main goroutine asks for one. */
+/* Denies memory for more descriptors while the main goroutine requests a descriptor. */
 static int deny(enum os_fault_kind kind) {
     return kind == OS_FAULT_RESERVE && atomic_load(&denying) != 0 ? ENOMEM : 0;
 }
@@ -17,6 +18,7 @@ static int deny(enum os_fault_kind kind) {
 static int count(tuco_ctx *ctx, void *arg) {
     (void)ctx;
     (void)arg;
+    tuco_wg_wait(&gate);
     atomic_fetch_add(&ran, 1);
     return 0;
 }
@@ -28,16 +30,18 @@ static int go(tuco_group *group, bool without_memory) {
     return error;
 }
 
-/* Nobody runs until the wait, so that every goroutine needs a descriptor of its own. */
+/* No goroutine ends before the wait, so that each needs a descriptor of its own. */
 static int run_main(void *arg) {
     (void)arg;
     int started = 0;
+    tuco_wg_add(&gate, 1);
     tuco_group *group = MADE(tuco_group_make(tuco_ctx_background(), GOROUTINES));
     while (go(group, true) == 0) {
         ASSERT_LT(++started, GOROUTINES);
     }
     ASSERT_EQ(go(group, true), -ENOMEM);
     ASSERT_EQ(go(group, false), 0);
+    tuco_wg_done(&gate);
     ASSERT_EQ(tuco_group_wait(group), 0);
     ASSERT_EQ(atomic_load(&ran), started + 1);
     return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: the wait for a group returns after all its goroutines have ended, those that
-   they started in it included, and then its context is done; its parent's end reaches
-   it. */
+/* Proves: the wait for a group returns after all its goroutines have ended, including
+   those that its goroutines started. Then its context is done. A cancel of the parent
+   reaches the group. */
 #include "contexts.h"
 
 #define DEPTH 6
@@ -53,7 +53,7 @@ static int run_main(void *arg) {
     tuco_ctx_cancel_cause(parent, 13);
     ASSERT_EQ(tuco_group_wait(group), 13);
     group = MADE(tuco_group_make(parent, 0));
-    ASSERT_EQ(tuco_group_wait(group), 0); // nobody is in it
+    ASSERT_EQ(tuco_group_wait(group), 0); // the group is empty
     tuco_ctx_unref(parent);
     return 0;
 }

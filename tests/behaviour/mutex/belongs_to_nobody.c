@@ -21,11 +21,9 @@ static int run_main(void *arg) {
 
     struct test_thread thread;
     atomic_store(&unlocked, 0);
-    tuco_foreign_enter();
     test_thread_start(&thread, unlock, NULL);
     tuco_mutex_lock(&m);
     ASSERT_EQ(atomic_load(&unlocked), 1);
-    tuco_foreign_exit();
     test_thread_join(&thread);
     tuco_mutex_unlock(&m);
     return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: deadlines that pass while the mutex is handed around lose neither the lock nor
-   anybody who waits for it. */
+/* Proves: no lock and no wake-up is lost if deadlines pass while goroutines and threads
+   hand the mutex around. */
 #include "test.h"
 
 #include <errno.h>

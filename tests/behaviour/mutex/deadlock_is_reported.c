@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a mutex that nobody can unlock any more is reported as a deadlock, with who
-   waits for it. */
+/* Proves: if no goroutine is left that can unlock a mutex, the runtime reports a deadlock
+   and names the goroutine that waits. */
 #include "test.h"
 
 static int run_main(void *arg) {

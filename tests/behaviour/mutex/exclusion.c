@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a mutex lets one in at a time, however it was locked: a plain counter under it
-   is exact. (MX-01) */
+/* Proves: a mutex has one holder at a time, by whichever call it was locked: a plain
+   counter under it is exact. (MX-01) */
 #include "test.h"
 
 #define GOROUTINES 10
@@ -30,7 +30,7 @@ static void count(void *arg) {
         ASSERT_EQ(inside++, 0);
         counter++;
         if (i % 16 == 0) {
-            tuco_yield(); // others find it locked, also on one processor
+            tuco_yield(); // other goroutines find it locked, also on one processor
         }
         ASSERT_EQ(--inside, 0);
         tuco_mutex_unlock(&m);

@@ -28,10 +28,8 @@ static void lock_with_deadlines(void *arg) {
 static int run_main(void *arg) {
     lock_with_deadlines(arg);
     struct test_thread thread;
-    tuco_foreign_enter();
     test_thread_start(&thread, lock_with_deadlines, NULL);
     test_thread_join(&thread);
-    tuco_foreign_exit();
     return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: an unlock touches the mutex no more once another can have locked, unlocked and
-   freed it. */
+/* Proves: an unlock never touches the mutex after another goroutine can have locked,
+   unlocked and freed it. */
 #include "test.h"
 
 #include <stdlib.h>
@@ -14,7 +14,8 @@ struct shared {
     int left; /* under m */
 };
 
-/* The last one frees it, while the one before may still be on its way out of unlock. */
+/* The last holder frees it while the previous holder may not have returned from
+   unlock. */
 static void use(void *arg) {
     struct shared *s = arg;
     tuco_mutex_lock(&s->m);

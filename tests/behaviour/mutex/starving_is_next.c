@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: who has waited for over a millisecond gets the mutex next, before newcomers and
-   in the order of the queue; then the fast may win again. (MX-04) */
+/* Proves: a goroutine that has waited for more than a millisecond gets the mutex before
+   newcomers, in queue order; when the queue is empty, a newcomer can lock it at once.
+   (MX-04) */
 /* fixed procs */
+/* not under race */
 #include "waiting.h"
 
 #define WAITERS 3
@@ -14,7 +16,7 @@ static int acquired;
 static void wait_and_note(void *arg) {
     tuco_mutex_lock(&m);
     order[acquired++] = (int)(intptr_t)arg;
-    tuco_yield(); // main comes by and wants the mutex
+    tuco_yield(); // main runs and requests the mutex
     tuco_mutex_unlock(&m);
 }
 
@@ -30,11 +32,11 @@ static int run_main(void *arg) {
     while (tuco_now() - since <= 2 * TUCO_MILLISECOND) {
         // the length of the wait is what is tested
     }
-    tuco_mutex_unlock(&m);           // wakes the first, who does not run yet
-    ASSERT(tuco_mutex_try_lock(&m)); // so that a newcomer is faster
-    test_await_waiting("sync.Mutex.Lock", WAITERS); // it has lost, and waited long
+    tuco_mutex_unlock(&m);           // wakes the first waiter, which does not run yet
+    ASSERT(tuco_mutex_try_lock(&m)); // so main is faster than the waiter
+    test_await_waiting("sync.Mutex.Lock", WAITERS); // it failed, and has waited long
     tuco_mutex_unlock(&m);
-    ASSERT_EQ(acquired, 1); // it runs in the unlock, and yields with the mutex locked
+    ASSERT_EQ(acquired, 1); // the waiter ran in the unlock; it yielded with the lock
     ASSERT(!tuco_mutex_try_lock(&m));
     tuco_mutex_lock(&m);
     order[acquired++] = WAITERS;

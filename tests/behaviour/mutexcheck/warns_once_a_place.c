@@ -2,7 +2,7 @@
 /* Proves: with TUCODEBUG=mutexcheck=1 and its library, a goroutine that waits, yields or
    ends with a pthread mutex locked is reported, once for each place; one that has unlocked
    it before, or is wired to its thread, is not. */
-/* What a sanitizer puts in place of these functions comes first. */
+/* A sanitizer replaces these functions before the library can. */
 /* not under asan */
 /* not under tsan */
 #include "test.h"
@@ -52,7 +52,7 @@ static void call(void *arg) {
     (*(void (**)(void))arg)();
 }
 
-/* One after the other: the mutex is no business of the runtime. */
+/* One locker at a time: the mutex would block the thread of a second one. */
 static int run_main(void *arg) {
     for (int i = 0; i < (*(void (**)(void))arg == end_locked ? 1 : ROUNDS); i++) {
         tuco_wg wg = {0};

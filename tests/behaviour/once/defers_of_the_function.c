@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: calls that the function defers are made at the end of the goroutine, as those
-   before it are, and the end of the function is not one of them. */
+/* Proves: calls that the function defers run at the end of the goroutine, before the
+   calls that the goroutine deferred earlier; the once is done before they run. */
 #include "test.h"
 
 static tuco_once once;
@@ -21,7 +21,7 @@ static void call(void *arg) {
 static void use(void *arg) {
     ASSERT_EQ(tuco_defer(note, (void *)1), 0);
     tuco_once_do(&once, call, arg);
-    tuco_once_do(&once, call, arg); // done although its defers are not made yet
+    tuco_once_do(&once, call, arg); // done although its deferred calls have not run yet
     ASSERT_EQ(made, 0);
 }
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a function that ends by tuco_exit() has been called: those who wait go on, and
-   nobody calls again. (ON-02) */
+/* Proves: a function that ends by tuco_exit() counts as called: waiting callers return,
+   and no caller calls it again. (ON-02) */
 #include "waiting.h"
 
 static tuco_once once;
 static tuco_wg end;
 static int calls;
-static int deferred;
+static atomic_int deferred;
 static atomic_int may_exit;
 
 static void count(void *arg) {
-    ++*(int *)arg;
+    ++*(atomic_int *)arg;
 }
 
 static void call_and_exit(void *arg) {

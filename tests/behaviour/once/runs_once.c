@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: the function runs once, and everybody returns only after it has ended, and sees
-   what it did. (ON-01) */
+/* Proves: the function runs once; every caller returns after its end, and sees its
+   writes. (ON-01) */
 #include "test.h"
 
 #define CALLERS 10
@@ -17,7 +17,7 @@ static tuco_wg end;
 static void call(void *arg) {
     struct shared *s = arg;
     s->calls++;
-    tuco_yield(); // others come meanwhile
+    tuco_yield(); // other callers arrive meanwhile
     s->calls += 100;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a function that needs its own end to go on is reported as a deadlock. */
+/* Proves: a function that calls tuco_once_do() for its own once is reported as a
+   deadlock. */
 #include "test.h"
 
 static tuco_once once;

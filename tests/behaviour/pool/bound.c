@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a pool keeps as many objects as it says, destroys what is put beyond that, and
-   the rest when it is freed. */
+/* Proves: a pool keeps as many objects as documented, destroys any that are put beyond
+   that, and destroys the rest when it is freed. */
 /* fixed procs */
 #include "test.h"
 

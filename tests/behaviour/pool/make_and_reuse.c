@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: an empty pool gives NULL or what its function makes, and an object that was put
-   is got again before a new one is made. (PL-01) */
+/* Proves: an empty pool returns NULL or a new object of its function; a pool with an
+   object returns that one before it makes another. (PL-01) */
 #include "test.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ static int number(void *object) {
     return *(int *)object;
 }
 
-/* No step in between lets the goroutine change its processor. */
+/* The goroutine cannot change its processor between these steps. */
 static void use(void *arg) {
     (void)arg;
     int numbers[8];

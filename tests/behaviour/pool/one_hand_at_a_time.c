@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: an object is in one hand at a time, whoever puts and gets on whatever processor
-   or thread, and each that was made is destroyed once. (PL-04) */
+/* Proves: an object has one holder at a time, on any processor or thread, and each object
+   that was made is destroyed once. (PL-04) */
 #include "test.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static atomic_long destroyed;
 static void *make(void *arg) {
     (void)arg;
     atomic_fetch_add(&made, 1);
-    tuco_yield(); // it may block
+    tuco_yield(); // make() may block
     return calloc(1, sizeof(struct object));
 }
 

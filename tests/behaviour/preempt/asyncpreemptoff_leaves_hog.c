@@ -13,8 +13,8 @@ static bool computes_alone(void) {
     return atomic_load(&turns) == before;
 }
 
-/* To be stopped by the kernel for long looks like sleeping, which costs the processor; on
-   a machine with enough else to do this happens, but not most of the time. */
+/* A thread that the kernel stops for long looks asleep, and loses its processor. On a
+   busy machine this happens, but not in most tries. */
 static int run_main(void *arg) {
     (void)arg;
     int alone = 0;
@@ -23,7 +23,7 @@ static int run_main(void *arg) {
         alone += computes_alone();
         int before = atomic_load(&turns);
         while (atomic_load(&turns) == before) {
-            tuco_yield(); // the other one was there all the time
+            tuco_yield(); // the other goroutine could run all the time
         }
     }
     turns_stop();

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: no more threads wait in the middle of computing than TUCODEBUG=preemptmax allows,
-   and however many goroutines compute, all come to their end. */
+/* Proves: TUCODEBUG=preemptmax bounds the threads that wait with an interrupted
+   goroutine; all goroutines end, however many compute. */
 /* fixed procs */
 #include "hogs.h"
 
 #define HOGS 32
 #define SPAN (30 * TUCO_MILLISECOND)
 
-/* Besides those who wait: one that runs, the monitor, one that comes and one that goes. */
+/* Besides the waiting threads: one that runs, sysmon, threads that start and that end. */
 #define OTHERS 8
 
 static tuco_wg wg;
@@ -30,12 +30,13 @@ static void hog(void *arg) {
 static int run_main(void *arg) {
     (void)arg;
     turns_start();
-    for (int i = 0; i < HOGS; i++) {
-        ASSERT_EQ(tuco_wg_go(&wg, hog, NULL), 0);
-    }
-    tuco_wg_wait(&wg);
+    do { // beside other load their time may pass without a slice of CPU time
+        for (int i = 0; i < HOGS; i++) {
+            ASSERT_EQ(tuco_wg_go(&wg, hog, NULL), 0);
+        }
+        tuco_wg_wait(&wg);
+    } while (atomic_load(&interrupted) == 0);
     turns_stop();
-    ASSERT_GT(atomic_load(&interrupted), 0);
     ASSERT_LE(atomic_load(&most), threads_max);
     return 0;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a goroutine that calls the library without ever having to wait gives others
-   their turn there, without any signal. */
+/* Proves: a goroutine whose calls into the library never block still yields there to
+   others, without any signal. */
 /* fixed procs */
 #include "chans.h"
 #include "hogs.h"
 
 static tuco_mutex lock;
 static tuco_chan *buffered;
+static tuco_chan *closed;
 
 static void lock_and_unlock(void) {
     tuco_mutex_lock(&lock);
@@ -22,6 +23,10 @@ static void find_nothing(void) {
     ASSERT_EQ(tuco_chan_try_recv(buffered, NULL), -EAGAIN);
 }
 
+static void find_the_end(void) {
+    ASSERT_EQ(tuco_chan_recv(closed, NULL), -EPIPE);
+}
+
 static void select_nothing(void) {
     tuco_case cases[] = {TUCO_RECV(buffered, NULL), TUCO_DEFAULT};
     ASSERT_EQ(tuco_select(cases, 2), 1);
@@ -35,8 +40,10 @@ static void announce_nothing(void) {
 static int run_main(void *arg) {
     (void)arg;
     void (*calls[])(void) = {lock_and_unlock, send_and_receive, find_nothing,
-                             select_nothing, announce_nothing};
+                             find_the_end,    select_nothing,   announce_nothing};
     buffered = CHAN(int, 1);
+    closed = CHAN(int, 1);
+    tuco_chan_close(closed);
     turns_start();
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
         int before = atomic_load(&turns);
@@ -46,6 +53,7 @@ static int run_main(void *arg) {
     }
     turns_stop();
     tuco_chan_unref(buffered);
+    tuco_chan_unref(closed);
     return 0;
 }
 

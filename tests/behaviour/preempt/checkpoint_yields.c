@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a loop with tuco_checkpoint lets those run who wait, without any signal, and goes
-   on when nobody waits. */
+/* Proves: a loop with tuco_checkpoint yields to waiting goroutines without any signal,
+   and continues if none waits. */
 /* fixed procs */
 #include "hogs.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: with one processor, a goroutine that computes stops nobody: not in a loop without
-   calls, nor with calls, nor empty, and not three of them. */
+/* Proves: with one processor, goroutines that compute stop no other goroutine, in loops
+   without calls, with calls, or empty, whether one or five of them run. */
 /* fixed procs */
 #include "hogs.h"
 
@@ -40,7 +40,7 @@ static void empty_loop(void *arg) {
     }
 }
 
-/* Begins with one, and each of the three in its place. */
+/* Each count starts with another kind of loop. */
 static int run_main(void *arg) {
     (void)arg;
     tuco_fn *hogs[] = {without_calls, with_calls, empty_loop};
@@ -52,7 +52,7 @@ static int run_main(void *arg) {
         }
         test_await(&running, count);
         for (int i = 0; i < 3; i++) {
-            tuco_yield(); // and comes back
+            tuco_yield(); // and gets its turn again
         }
         atomic_store(&stop, 1);
         tuco_wg_wait(&wg);

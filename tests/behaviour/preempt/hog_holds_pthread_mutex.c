@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves: a goroutine that is interrupted while it holds a lock of the C library still
-   holds it, on the same thread, and those who want the lock get it in the end. */
+   holds it, on the same thread, and each waiter gets the lock in the end. */
 /* fixed procs */
 #include "hogs.h"
 
@@ -12,7 +12,7 @@ static pthread_mutex_t lock;
 static int depth;
 static int counted; /* lock */
 
-/* Both kinds know their owner: another thread than that of the lock cannot unlock. */
+/* Both kinds record their owner: only the thread that locked can unlock. */
 static void init_lock(int type) {
     pthread_mutexattr_t attr;
     ASSERT_EQ(pthread_mutexattr_init(&attr), 0);
@@ -21,7 +21,7 @@ static void init_lock(int type) {
     ASSERT_EQ(pthread_mutexattr_destroy(&attr), 0);
 }
 
-/* Somebody else has a turn while the lock is held. */
+/* Another goroutine runs while this one holds the lock. */
 static void hold_often(void *arg) {
     (void)arg;
     for (int i = 0; i < ROUNDS; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: goroutines that are interrupted anywhere in malloc() and free(), locks held or
-   not, harm neither the heap nor those who allocate meanwhile. */
+/* Proves: goroutines that are interrupted anywhere in malloc() and free(), with or
+   without a lock held, harm neither the heap nor other goroutines that allocate. */
 /* fixed procs */
 /* slow */
 #include "hogs.h"
@@ -65,7 +65,7 @@ static int run_main(void *arg) {
         check_and_free(&mine);
     }
     tuco_wg_wait(&wg);
-    malloc_trim(0); // walks through all that is free
+    malloc_trim(0); // visits all free blocks
     ASSERT_GE(ticks, TICKS);
     return 0;
 }

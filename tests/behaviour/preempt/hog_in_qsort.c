@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: goroutines that are interrupted anywhere in qsort() sort as ever, and a ticker
-   beside them keeps ticking. */
+/* Proves: goroutines that are interrupted anywhere in qsort() sort correctly, and a
+   sleeper beside them keeps waking. */
 /* fixed procs */
 /* slow */
 #include "hogs.h"
@@ -20,7 +20,7 @@ static int compare(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* The sum and the order together say that nothing was lost. */
+/* The sum and the order together show that no number was lost. */
 static void sort_one(uint32_t *numbers, uint32_t seed) {
     uint64_t before = 0;
     uint64_t after = 0;

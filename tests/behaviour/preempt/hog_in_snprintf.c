@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves: goroutines that are interrupted anywhere in snprintf() and strtod() print and
-   read as ever, and a ticker beside them keeps ticking. */
+   read correctly, and a sleeper beside them keeps waking. */
 /* fixed procs */
 /* slow */
 #include "hogs.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a goroutine is interrupted without harm wherever its stack pointer is: nothing of
-   the signal is put on its stack, however little of that is left. */
+/* Proves: a goroutine is interrupted safely wherever its stack pointer is: the signal
+   frame is not on its stack, so that little free stack is enough. */
 /* fixed procs */
 #include "hogs.h"
 
@@ -9,11 +9,11 @@
 #define STACK   ((size_t)64 * 1024)
 #define FRAME   256
 #define GUARD   4096                  /* at the low end */
-#define RESERVE TEST_SIZE(1600, 2400) /* of which something is above hog() already */
+#define RESERVE TEST_SIZE(1600, 2400) /* hog() is called with a part of it used */
 
 static tuco_wg wg;
 
-/* Goes down until little is left, and computes there; every frame is as it was. */
+/* Recurses until little stack is left, and computes there; no frame may change. */
 __attribute__((noinline)) static void descend(uintptr_t bottom) {
     volatile char frame[FRAME];
     memset((char *)frame, (char)(uintptr_t)frame, sizeof(frame));

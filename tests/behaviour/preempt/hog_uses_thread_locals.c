@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves: between two calls of the library a goroutine stays on its thread and has it for
-   itself: thread-local variables and errno are as it left them, interrupted or not. */
+   itself: thread-local variables and errno keep their values, interrupted or not. */
 /* fixed procs */
 #include "hogs.h"
 
@@ -13,7 +13,7 @@
 static tuco_wg wg;
 static __thread volatile uint64_t local;
 
-/* Out of line: what it finds of the thread is not carried over the yields. */
+/* Out of line, so that the compiler keeps no thread-local address across the yields. */
 __attribute__((noinline)) static void use_thread(int mine) {
     pid_t thread = gettid();
     volatile uint64_t *address = &local;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a goroutine that computes with all signals blocked keeps its processor, and no
-   other: beside it the rest is served and interrupted as ever. */
+/* Proves: a goroutine that computes with all signals blocked occupies only its own
+   processor: on the other, goroutines run and are interrupted as before. */
 /* fixed procs */
 #include "hogs.h"
 
@@ -19,11 +19,11 @@ static void compute_blocked(void *arg) {
     ASSERT_EQ(pthread_sigmask(SIG_SETMASK, &all, &before), 0);
     atomic_store(&computing, 1);
     compute_until(&released, 1);
-    ASSERT_EQ(pthread_sigmask(SIG_SETMASK, &before, NULL), 0); // what waited comes now
+    ASSERT_EQ(pthread_sigmask(SIG_SETMASK, &before, NULL), 0); // pending ones arrive now
     atomic_store(&ended, 1);
 }
 
-/* This one and the one who wants turns have one processor between them. */
+/* Main and the goroutine that counts turns share one processor. */
 static int run_main(void *arg) {
     (void)arg;
     ASSERT_EQ(tuco_wg_go(&wg, compute_blocked, NULL), 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: goroutines that are interrupted in the middle of computing are shown in a dump as
-   any others, once each. */
+/* Proves: a dump lists each goroutine that was interrupted while it computed once, like
+   any other. */
 /* fixed procs */
 #include "hogs.h"
 
@@ -17,7 +17,7 @@ static void hog(void *arg) {
     compute_until(&stop, 1);
 }
 
-/* The only processor is here: all hogs are interrupted. */
+/* Main has the only processor: all hogs are interrupted. */
 static int run_main(void *arg) {
     (void)arg;
     for (int i = 0; i < HOGS; i++) {

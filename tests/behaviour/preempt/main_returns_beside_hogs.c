@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: main's return ends tuco_run, and exit() the process, beside goroutines that
-   compute for ever. */
+/* Proves: main's return ends tuco_run, and _exit() ends the process, beside goroutines
+   that compute for ever. */
 /* fixed procs */
 #include "hogs.h"
 
@@ -24,7 +24,7 @@ static void start_hogs(void) {
     }
 }
 
-/* Computes too, so that it stays on the thread of tuco_run(), which no hog has then. */
+/* Computes too, so that it stays on the thread of tuco_run() and no hog runs there. */
 static int return_main(void *arg) {
     (void)arg;
     start_hogs();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: the signals of the runtime do not show in the calls of a program that handles
-   none itself: transfers beside hogs see no EINTR. */
+/* Proves: in a program without handlers of its own, the runtime's signals do not
+   interrupt calls: transfers beside hogs get no EINTR. */
 /* fixed procs */
 #include "hogs.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: who has switched preemption off may block and yield, is still not interrupted
-   then, and leaves nothing of it to others when it ends. */
+/* Proves: a goroutine that has switched preemption off may block and yield, and stays
+   uninterrupted afterwards; when it ends, the next goroutine can be preempted. */
 /* fixed procs */
 #include "hogs.h"
 
@@ -12,7 +12,7 @@ static tuco_wg wg;
 static bool still_alone(void) {
     int before = atomic_load(&turns);
     while (atomic_load(&turns) == before) {
-        tuco_yield(); // lets the other one run
+        tuco_yield(); // the goroutine that counts turns runs
     }
     tuco_sleep(TUCO_MILLISECOND);
     before = atomic_load(&turns);
@@ -29,6 +29,12 @@ static void leave_it_off(void *arg) {
     }
 }
 
+/* Reuses the descriptor of a goroutine that has just ended. */
+static void be_interrupted(void *arg) {
+    (void)arg;
+    compute_for_turns(1);
+}
+
 static int run_main(void *arg) {
     (void)arg;
     int alone = 0;
@@ -41,6 +47,8 @@ static int run_main(void *arg) {
     ASSERT_GT(alone, TRIES / 4);
     for (int i = 0; i < TRIES; i++) {
         ASSERT_EQ(tuco_wg_go(&wg, leave_it_off, i % 2 == 0 ? &wg : NULL), 0);
+        tuco_wg_wait(&wg);
+        ASSERT_EQ(tuco_wg_go(&wg, be_interrupted, NULL), 0);
         tuco_wg_wait(&wg);
         compute_for_turns(1);
     }

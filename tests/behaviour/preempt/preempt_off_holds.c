@@ -32,8 +32,8 @@ static bool after_inner_alone(void) {
     return alone;
 }
 
-/* To be stopped by the kernel for long looks like sleeping, which costs the processor; on
-   a machine with enough else to do this happens, but not most of the time. */
+/* A thread that the kernel stops for long looks asleep, and loses its processor. On a
+   busy machine this happens, but not in most tries. */
 static int run_main(void *arg) {
     bool (*section)(void) = *(bool (**)(void))arg;
     int alone = 0;

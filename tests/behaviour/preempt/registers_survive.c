@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: what a goroutine has in the registers for integers, floating point and vectors is
-   the same after it was interrupted as if it had not been. */
+/* Proves: an interruption does not change a goroutine's integer, floating-point and
+   vector registers. */
 /* fixed procs */
 #include "hogs.h"
 #include "rounding.h"
@@ -72,6 +72,6 @@ static int run_main(void *arg) {
 
 TEST(registers_survive) {
     hogs_use(1);
-    compute(&wanted); // before there is a runtime
+    compute(&wanted); // before the runtime starts
     RUN(run_main);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: what a goroutine blocks of signals stays blocked in its thread while it is
-   interrupted, and in no other. */
+/* Proves: signals that a goroutine blocks stay blocked in its thread while it is
+   interrupted, and in no other thread. */
 /* fixed procs */
 #include "hogs.h"
 
@@ -26,7 +26,7 @@ static void expect_mask(int also_blocked) {
     }
 }
 
-/* Runs while the other one is interrupted, on a thread that may be new. */
+/* Runs while main is interrupted, on a thread that may be new. */
 static void look_elsewhere(void *arg) {
     (void)arg;
     while (atomic_load(&over) == 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves: a goroutine that is interrupted while it holds a spin lock runs again although
-   all others compute, waiting for it; also when no more threads may wait than do. */
+   all others spin for the lock, also when preemptmax is reached. */
 /* fixed procs */
 #include "hogs.h"
 
@@ -11,9 +11,9 @@ static pthread_spinlock_t lock;
 static atomic_int held;
 static atomic_int entered;
 static int counted; /* lock */
-static int rivals;  /* that have to want the lock before it is free */
+static int rivals;  /* that must reach the lock before it is released */
 
-/* Only while this one is interrupted can the others come to want the lock. */
+/* The others can reach the lock only while this goroutine is interrupted. */
 static void hold(void *arg) {
     (void)arg;
     ASSERT_EQ(pthread_spin_lock(&lock), 0);
@@ -56,7 +56,7 @@ TEST(within_the_bound) {
     run_with("preemptmax=16", SPINNERS);
 }
 
-/* One rival waits as the holder does, and the other can only be exchanged for them. */
+/* One rival is interrupted too; the other can run only in exchange for one of the two. */
 TEST(at_the_bound) {
     run_with("preemptmax=2", 2);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: with one processor, two goroutines that each spin until it is their turn come
-   through, whether they spin on calls or not. */
+/* Proves: with one processor, two goroutines that each spin until it is their turn both
+   finish, whether their loops contain calls or not. */
 /* fixed procs */
 #include "hogs.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: tuco_stop waits for goroutines that compute, interrupted or running; its deadline
-   leaves all as it was, and in the end no thread is left. */
+/* Proves: tuco_stop waits for goroutines that compute, interrupted or running; after its
+   deadline the runtime still works, and in the end no thread is left. */
 /* fixed procs */
 #include "hogs.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a goroutine whose timer fires beside hogs on every processor is not made to wait
-   until their slices end. */
+/* Proves: a goroutine whose timer fires while hogs occupy every processor runs before
+   their slices end. */
 /* fixed procs */
 #include "timers.h"
 #include "hogs.h"

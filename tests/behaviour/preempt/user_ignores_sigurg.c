@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: goroutines are interrupted in a program that ignores SIGURG, or has left it as
-   it is; what others send is harmless, and the runtime leaves all as it was. */
+/* Proves: goroutines are interrupted in a program that ignores SIGURG or keeps its
+   default action; a SIGURG of the program does no harm, and the disposition is
+   restored. */
 /* fixed procs */
 #include "hogs.h"
 
@@ -35,7 +36,7 @@ TEST(left_alone) {
     expect_kept(SIG_DFL, 0);
 }
 
-/* The flag is about a handler, and there is none. */
+/* The flag is meaningful only with a handler, and there is none. */
 TEST(with_flags_of_a_handler) {
     expect_kept(SIG_IGN, SA_SIGINFO);
     expect_kept(SIG_DFL, SA_SIGINFO);

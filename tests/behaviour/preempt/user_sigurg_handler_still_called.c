@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a program that handles SIGURG itself, from before the runtime or from then on,
-   gets what is sent to it, and goroutines are interrupted all the same. */
+/* Proves: a SIGURG handler that the program installs before or after the start still gets
+   the program's signals, and goroutines are interrupted all the same. */
 /* fixed procs */
 #include "hogs.h"
 
@@ -30,8 +30,9 @@ static void install(void) {
     ASSERT_EQ(sigaction(SIGURG, &action, NULL), 0);
 }
 
-/* To its own thread: handled before the call returns. The kernel drops one that comes while
-   another of the same number is pending, which may be the runtime's; not all of them. */
+/* Sends to its own thread, so that the handler runs before the call returns. The kernel
+   drops a signal while another of its number is pending, such as one of the runtime's; so
+   it tries again. */
 static void send_to_self(void *arg) {
     (void)arg;
     union sigval value = {.sival_int = VALUE};
@@ -65,7 +66,7 @@ TEST(installed_before) {
     hogs_use(1);
     install();
     RUN(send_main);
-    send_to_self(NULL); // the runtime has given it back
+    send_to_self(NULL); // the runtime has restored the handler
 }
 
 TEST(installed_after) {
@@ -78,7 +79,7 @@ static void count_plain(int signal) {
     atomic_fetch_add(&handled, 1);
 }
 
-/* The runtime's own signals are none of its business. */
+/* This handler does not get the runtime's own signals. */
 TEST(installed_before_without_information) {
     struct sigaction action = {.sa_handler = count_plain};
     hogs_use(1);

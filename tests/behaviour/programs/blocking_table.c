@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: of every form of every operation on every kind of channel, whether it blocks and
-   what it returns (WP-05). */
+/* Proves: whether each form of each operation blocks on each kind of channel, and what it
+   returns (WP-05). */
 #include "chans.h"
 
-/* The channel that an operation is tried on. */
+/* The channel that an operation uses. */
 enum kind { NIL, EMPTY, FULL, ROOM, VALUE, CLOSED, CLOSED_VALUE, KINDS };
 
 #define BLOCKS 1 /* no result is positive */
 
-/* What a blocking form gives, by kind of channel. */
+/* What a blocking form returns, by kind of channel. */
 static const int send_gives[KINDS] = {BLOCKS, BLOCKS, BLOCKS, 0, BLOCKS, -EPIPE, -EPIPE};
 static const int recv_gives[KINDS] = {BLOCKS, BLOCKS, 0, BLOCKS, 0, -EPIPE, 0};
 
 enum form { DIRECT, UNTIL_NEVER, SELECT_1, SELECT_2, SELECT_5, FORMS };
 
-/* One try. The goroutine has it until it is done. */
+/* One call. The goroutine owns it until it is done. */
 struct attempt {
     tuco_chan *c;
     enum form form;
@@ -23,7 +23,7 @@ struct attempt {
     atomic_int done;
 };
 
-/* Nobody is at the other end of either. */
+/* No goroutine is at the other end of either channel. */
 static tuco_chan *never_taken;
 static tuco_chan *never_filled;
 
@@ -67,7 +67,7 @@ static void try_it(void *arg) {
     atomic_store(&a->done, 1);
 }
 
-/* Those who block for ever are left behind, and wait on. */
+/* Goroutines that block for ever stay blocked. */
 static void expect(struct attempt *a, int wanted, int *blocked) {
     ASSERT_EQ(tuco_go(try_it, a), 0);
     if (wanted == BLOCKS) {
@@ -106,7 +106,8 @@ TEST(blocking_forms) {
     RUN(run_main);
 }
 
-/* The forms that do not block give -EAGAIN, the default or -ETIMEDOUT instead. */
+/* The forms that do not block return -EAGAIN or -ETIMEDOUT instead, or choose the
+   default. */
 TEST(trying_forms) {
     for (int kind = 0; kind < KINDS; kind++) {
         for (int sends = 0; sends < 2; sends++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: Fibonacci numbers by one goroutine for each call, joined by channels: the number
-   and the number of calls are right (WP-12). */
+/* Proves: Fibonacci numbers, with one goroutine for each call and channels to join them,
+   are right; so is the number of calls (WP-12). */
 #include "chans.h"
 
 #define N        TEST_SIZE(25, 13)
@@ -11,7 +11,7 @@ static atomic_int calls;
 
 struct call {
     int n;
-    tuco_chan *result; /* a reference of its own: who has the result goes on at once */
+    tuco_chan *result; /* its own reference: the receiver continues at once */
 };
 
 static void fib(void *arg) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a picture whose rows are computed by a pool of workers is the same, byte for
-   byte, as the one computed in sequence (WP-14). */
+/* Proves: a picture whose rows a pool of workers computes is identical, byte for byte, to
+   one computed in sequence (WP-14). */
 #include "chans.h"
 
 #include <stdio.h>

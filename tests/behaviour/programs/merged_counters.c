@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: numbers that a select spreads over channels and that others merge again are all
-   there, once each, and the program comes to a clean end (WP-04). */
+/* Proves: numbers that a select distributes over channels, and that goroutines merge
+   again, all arrive, once each; then all goroutines end (WP-04). */
 #include "chans.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static void spread(void *arg) {
     }
 }
 
-/* Two ways each, in a select, until both are closed. */
+/* Receives from two channels by a select until both are closed. */
 static void merge_two(void *arg) {
     tuco_chan **mine = arg;
     tuco_chan *open[2] = {mine[0], mine[1]};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a product of matrices, cut in two down to pieces of 8 with a goroutine for one
-   half each time, is the product (WP-11). */
+/* Proves: a product of matrices, split recursively down to pieces below 8 with a
+   goroutine for one half, equals the sequential product (WP-11). */
 #include "chans.h"
 
 #include <stdlib.h>
@@ -15,10 +15,10 @@ struct product {
     int64_t *c;
 };
 
-/* Rows i0 to i1, columns j0 to j1, and k0 to k1 of what is added up. */
+/* Rows i0 to i1, columns j0 to j1, and k0 to k1 of the sum. */
 struct piece {
     struct product *product;
-    tuco_chan *done; /* NULL: nobody waits; else a reference of its own */
+    tuco_chan *done; /* NULL: no goroutine waits; else its own reference */
     int i0, i1, j0, j1, k0, k1;
 };
 
@@ -35,8 +35,8 @@ static void multiply_plain(const struct piece *p) {
     }
 }
 
-/* Two pieces of the result have nothing in common; two pieces of the sum do, and so come
-   one after the other. */
+/* Two pieces of the result are independent. Two pieces of a sum are not, and run one
+   after the other. */
 static void multiply_halves(struct piece *left, struct piece *right, bool together) {
     left->done = right->done = NULL;
     if (!together) {

@@ -12,7 +12,7 @@
 struct part {
     uint32_t *numbers;
     int count;
-    tuco_chan *done; /* of nothing: one event for each part; a reference of its own */
+    tuco_chan *done; /* without values: one event per part; its own reference */
 };
 
 static int compare(const void *a, const void *b) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a prime sieve of filters, one goroutine for each prime, gives the primes in
-   order, and main may return while all of them are blocked (WP-01). */
+/* Proves: a prime sieve with one filter goroutine for each prime produces the primes in
+   order, and main may return while all filters are blocked (WP-01). */
 #include "chans.h"
 
 #define PRIMES TEST_SIZE(1000, 100)
 
-/* All of them, so that they can be found: the goroutines that use them stay blocked. */
+/* Kept reachable: the goroutines that use them stay blocked. */
 static tuco_chan *channels[PRIMES + 1];
 
 struct filter {

@@ -8,7 +8,7 @@
 #define MEMORY_KIB (2 * 1024 * 1024)
 
 struct node {
-    tuco_chan *out; /* a reference of its own: who has the sum goes on at once */
+    tuco_chan *out; /* its own reference: the receiver continues at once */
     int64_t first;
     int64_t size;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a token that goes round a ring of 503 goroutines stops at the one that it has to
-   (WP-09). */
+/* Proves: a token that passes around a ring of 503 goroutines stops at the right
+   goroutine (WP-09). */
 #include "chans.h"
 
 #define RING 503

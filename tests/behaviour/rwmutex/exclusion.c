@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a writer is alone, and readers meet readers only. (RW-02) */
+/* Proves: while a writer holds the lock, no other writer and no reader does; readers may
+   share it. (RW-02) */
 #include "test.h"
 
 #define ROUNDS TEST_SIZE(1000, 200)
@@ -8,7 +9,7 @@
 static tuco_rwmutex rw;
 static tuco_wg end;
 static atomic_int activity;
-static long written; /* plain: by writers */
+static long written; /* plain: only writers access it */
 
 static void read_rounds(void *arg) {
     (void)arg;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: giving back a read or a write lock touches the lock no more once another can
-   have had and freed it. */
+/* Proves: an unlock of a reader or a writer never touches the lock after another
+   goroutine can have locked, unlocked and freed it. */
 #include "test.h"
 
 #include <stdlib.h>
@@ -14,8 +14,7 @@ struct shared {
     atomic_int left;
 };
 
-/* Whoever was the last to have it for writing frees it, while others may still be on
-   their way out. */
+/* The last writer frees it while others may not have returned from unlock. */
 static void use(void *arg) {
     struct shared *s = arg;
     tuco_rwmutex_rlock(&s->rw);

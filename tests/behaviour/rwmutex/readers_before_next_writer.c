@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: the readers that came while a writer had the lock get it before the next writer
-   who waits. (RW-06) */
+/* Proves: readers that arrive while a writer holds the lock get it before the next writer
+   that waits. (RW-06) */
 #include "waiting.h"
 
 #define READERS 4

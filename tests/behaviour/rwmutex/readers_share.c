@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: all readers have the lock at the same time before one of them gives it back.
-   (RW-01) */
+/* Proves: all readers can hold the lock at the same time. (RW-01) */
 #include "test.h"
 
 static tuco_rwmutex rw;
 static tuco_wg all_inside;
 static tuco_wg end;
 
-/* Waits in the library: as many readers as there are fit on one processor. */
+/* Waits in the library, so that one processor is enough for any number of readers. */
 static void read_waiting(void *arg) {
     (void)arg;
     tuco_rwmutex_rlock(&rw);
@@ -22,7 +21,7 @@ static void share(int readers) {
         ASSERT_EQ(tuco_wg_go(&end, read_waiting, NULL), 0);
     }
     tuco_wg_wait(&end);
-    tuco_rwmutex_lock(&rw); // and all have given it back
+    tuco_rwmutex_lock(&rw); // all readers have unlocked
     tuco_rwmutex_unlock(&rw);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: threads and goroutines that read, write, try and give up exclude each other as
-   they should, and nobody is forgotten. */
+/* Proves: threads and goroutines that read, write, and give up at deadlines exclude each
+   other correctly, and no wake-up is lost. */
 #include "test.h"
 
 #include <errno.h>

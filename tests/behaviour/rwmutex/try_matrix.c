@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: what a try gives while the lock is free, locked for writing and locked for
+/* Proves: what a try returns while the lock is free, locked for writing and locked for
    reading; and the same for a deadline in the past. (RW-03) */
 #include "test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a reader or writer gives up at its deadline and not before; a writer that gives
-   up lets in the readers that it kept out. */
+/* Proves: a reader or writer gives up at its deadline and not before; when a writer gives
+   up, the readers that waited behind it get the lock. */
 #include "waiting.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static void read_once(void *arg) {
     tuco_rwmutex_runlock(&rw);
 }
 
-/* The reader finds the writer waiting, or has been faster. */
+/* The reader waits behind the writer, or locks before it. */
 static void write_in_vain(void *arg) {
     ASSERT_EQ(tuco_wg_go(&end, read_once, arg), 0);
     expect_timeout(tuco_rwmutex_lock_until);
@@ -35,7 +35,7 @@ static int run_main(void *arg) {
     tuco_rwmutex_unlock(&rw);
     tuco_rwmutex_rlock(&rw);
     ASSERT_EQ(tuco_wg_go(&end, write_in_vain, arg), 0);
-    tuco_wg_wait(&end); // with the lock for reading held all the time
+    tuco_wg_wait(&end); // main holds its read lock all the time
     ASSERT(tuco_rwmutex_try_rlock(&rw));
     tuco_rwmutex_runlock(&rw);
     tuco_rwmutex_runlock(&rw);

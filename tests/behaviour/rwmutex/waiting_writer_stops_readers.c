@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: from the moment that a writer waits no new reader gets the lock, so that
-   readers that overlap do not keep it out. (RW-06) */
+/* Proves: while a writer waits no new reader gets the lock, so that overlapping readers
+   cannot starve the writer. (RW-06) */
 #include "waiting.h"
 
 static tuco_rwmutex rw;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: schedtrace=10 prints Go's line every 10 ms, when busy and when idle. */
+/* Proves: schedtrace=10 prints Go's line every 10 ms, busy or idle, with consistent
+   numbers. */
 /* fixed procs */
 /* serial */
 #include "test.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -36,6 +38,19 @@ static void be_idle(void *arg) {
     ASSERT_EQ(tuco_stop(TUCO_NEVER), 0);
 }
 
+static int value_of(const char *line, const char *name) {
+    const char *text = strstr(line, name);
+    ASSERT(text != NULL);
+    return atoi(text + strlen(name));
+}
+
+/* A thread is idle unless it has a processor; sysmon is neither. */
+static void expect_sums(const char *line) {
+    int busy = value_of(line, "gomaxprocs=") - value_of(line, "idleprocs=");
+    int idle = value_of(line, " threads=") - 1 - busy;
+    ASSERT_EQ(value_of(line, "idlethreads="), idle > 0 ? idle : 0);
+}
+
 static void expect_lines(tuco_fn *fn) {
     static struct test_child child;
     test_setenv("TUCOPROCS", "3");
@@ -45,6 +60,7 @@ static void expect_lines(tuco_fn *fn) {
     int lines = 0;
     for (char *line = strtok(child.text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
         ASSERT_MATCH(line, LINE);
+        expect_sums(line);
         lines++;
     }
     ASSERT_GE(lines, LINES_MIN);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a select refuses what it does not understand, and does nothing then. */
+/* Proves: a select with invalid cases returns -EINVAL and does no operation. */
 #include "chans.h"
 
 TEST(bad_cases) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: the one operation that can go on is done once and with the right value, whatever
-   stands around it: so the ways through a select of one, two and many cases agree
-   (SE-17). */
+/* Proves: the only ready operation is done once, with the right value, whatever cases are
+   around it: the paths for one, two and many cases agree (SE-17). */
 #include "chans.h"
 
 static tuco_chan *c;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: when the deadline of a select and its partners come together, one of them wins,
-   and no value is lost or seen twice. */
+/* Proves: when the deadline of a select passes while partners arrive, one of them wins,
+   and no value is lost or received twice. */
 #include "chans.h"
 
 #define VALUES  TEST_SIZE(3000, 500)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: receiving from a closed channel, and sending to it, are cases that can always go
-   on, with -EPIPE (SE-04). */
+/* Proves: a receive from a closed channel and a send to it are always ready, with -EPIPE
+   (SE-04). */
 #include "chans.h"
 
 static int run_main(void *arg) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: selects that name the same channels in opposite orders and directions do not
-   lock each other out, and each exchange has two ends. */
+/* Proves: selects that list the same channels in opposite orders and directions do not
+   deadlock, and each exchange has one sender and one receiver. */
 #include "chans.h"
 
 #define PAIRS     3

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: direct senders and receivers and selects over the same channels, buffered and
-   not, all come to their end (SE-14). */
+/* Proves: direct senders and receivers, and selects, on the same buffered and unbuffered
+   channels all end (SE-14). */
 #include "chans.h"
 
 #define CHANNELS 4
@@ -21,7 +21,7 @@ static void receive_all(void *c) {
     }
 }
 
-/* So many of each; a channel that is done with is taken out by NULL. */
+/* VALUES on each channel; NULL replaces a channel that is finished. */
 static void select_all(bool sends) {
     int left[CHANNELS];
     int value = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a select with only a default takes it; one without cases blocks for ever
+/* Proves: a select with only a default chooses it; a select without cases blocks for ever
    (SE-01). */
 #include "chans.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: the default means that no case could go on at one and the same moment, not one
-   after the other: if one channel becomes ready before the other one is emptied, it is not
-   taken (SE-07). */
+/* Proves: a select chooses the default only if no case was ready at one instant: if one
+   channel becomes ready before another is emptied, it does not (SE-07). */
 #include "chans.h"
 
 #define ROUNDS TEST_SIZE(100000, 5000)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a select does exactly one of its operations, though others want several of them
-   at once (SE-11). */
+/* Proves: a select does exactly one of its operations, though several have partners at
+   once (SE-11). */
 #include "chans.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: of several cases that can go on each is chosen with the same chance, whatever
-   its place and whatever stands between (SE-09). */
+/* Proves: of two ready receives, with others between that are not ready, each is chosen
+   equally often (SE-09). */
 #include "chans.h"
 
 #define PICKS 10000

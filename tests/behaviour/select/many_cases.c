@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a select has room for TUCO_SELECT_MAX cases, ready or waiting, and refuses one
-   more (SE-21). */
+/* Proves: a select accepts TUCO_SELECT_MAX cases, ready or waiting, and refuses one more
+   (SE-21). */
 #include "chans.h"
 
 #include <stdlib.h>

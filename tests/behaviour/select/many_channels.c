@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a select over many channels, in no order and some of them twice, gets what each
-   of them brings. */
+/* Proves: a select over 500 channels, in no order and some of them twice, receives the
+   value of each. */
 #include "chans.h"
 
 #define CHANNELS 500

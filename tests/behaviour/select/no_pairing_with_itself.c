@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a select that sends to a channel and receives from it does not meet itself, but
-   meets another that does the same (SE-05). */
+/* Proves: a select that sends to a channel and receives from it is never its own partner,
+   but pairs with another such select (SE-05). */
 #include "chans.h"
 
 static int alone_main(void *arg) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: cases of NULL channels are never chosen: the default is, or another case, or the
-   select blocks for ever (SE-02). */
+/* Proves: a case with a NULL channel is never chosen: the select chooses the default or
+   another case, or blocks for ever (SE-02). */
 #include "chans.h"
 
 static int value = -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: somebody who waits at the other end is met, and the default not taken
-   (SE-03). */
+/* Proves: if a goroutine waits at the other end, the select pairs with it and does not
+   choose the default (SE-03). */
 #include "chans.h"
 
 #define ROUNDS 100

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a case that can go on is taken, never the default, wherever that stands
+/* Proves: a ready case is chosen before the default, wherever the default is listed
    (SE-03). */
 #include "chans.h"
 

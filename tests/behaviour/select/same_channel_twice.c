@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: of two cases on one channel both are chosen again and again, whether the select
-   finds a partner or a partner finds the select (SE-10). */
+/* Proves: two cases on one channel are both chosen often, whether the select finds a
+   partner or a partner finds the select (SE-10). */
 #include "chans.h"
 
 static void receive_into(tuco_chan *c, int *counts) {
@@ -20,7 +20,7 @@ static void send_either(void *c) {
     }
 }
 
-/* The same channel twice: the buffer has room for all, or there is none. */
+/* Both cases use the same channel; its buffer holds all values, or none. */
 static int same_main(void *arg) {
     size_t capacity = *(size_t *)arg;
     tuco_chan *c = CHAN(int, capacity);
@@ -50,7 +50,7 @@ static void send_either_once(void *c) {
     ASSERT_GE(tuco_select(cases, 2), 0);
 }
 
-/* The select is there first, and the receiver finds both of its cases. */
+/* The select waits first, and the receiver finds both of its cases. */
 static int waiting_main(void *arg) {
     (void)arg;
     tuco_chan *c = CHAN(int, 0);

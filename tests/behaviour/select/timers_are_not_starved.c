@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: two goroutines that keep each other busy over a channel, with system calls in
-   between, both see their timers (SE-23). */
+/* Proves: two goroutines that exchange values all the time, with system calls in between,
+   both receive from their timers (SE-23). */
 #include "chans.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a case that is not chosen neither writes nor reads where its pointer points to,
-   nor changes its result (SE-15). */
+/* Proves: a select neither reads nor writes through the pointers of cases that it does
+   not choose, nor changes their results (SE-15). */
 #include "chans.h"
 
 #define NOWHERE ((void *)16)
@@ -38,7 +38,7 @@ static int run_main(void *arg) {
     cases[4].result = cases[5].result = 55;
     ASSERT_EQ(tuco_select_until(cases, 7, tuco_deadline(TUCO_MILLISECOND)), -ETIMEDOUT);
     expect_untouched(cases, 7, -1);
-    ASSERT_EQ(tuco_wg_go(&end, send, meeting), 0); // comes while it waits
+    ASSERT_EQ(tuco_wg_go(&end, send, meeting), 0); // sends while main waits
     ASSERT_EQ(tuco_select(cases, 7), 6);
     expect_untouched(cases, 7, 6);
     ASSERT_EQ(got, 9);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves: a select with a deadline gives up at it and not before, whatever its cases, and
-   leaves them as they were; what can be done at once is done although it has passed. */
+   leaves its channels unchanged; a ready case is chosen even after the deadline. */
 #include "chans.h"
 
 #define WAIT (5 * TUCO_MILLISECOND)
@@ -31,7 +31,7 @@ static int run_main(void *arg) {
     test_send(c, 8);
     ASSERT_EQ(tuco_select_until(cases, 4, 0), 2);
     ASSERT_EQ(got, 8);
-    ASSERT_EQ(tuco_chan_try_send(never, &value), -EAGAIN); // nobody is left in its queue
+    ASSERT_EQ(tuco_chan_try_send(never, &value), -EAGAIN); // its queue is empty
     ASSERT_EQ(tuco_chan_try_recv(never, &got), -EAGAIN);
     tuco_chan_unref(c);
     tuco_chan_unref(never);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a semaphore of one unit excludes as a mutex does, among goroutines and threads.
+/* Proves: a semaphore of one unit excludes like a mutex, among goroutines and threads.
    (SM-01) */
 #include "test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a request whose context or time is over leaves the queue, takes no units along,
-   and lets those behind it pass. (SM-08) */
+/* Proves: a request whose context is cancelled or times out leaves the queue, takes no
+   units, and no longer blocks the requests behind it. (SM-08) */
 #include "waiting.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ static int run_main(void *arg) {
     tuco_ctx_cancel(ctx);
     tuco_wg_wait(&end);
     tuco_sem_release(&s, 1);
-    ASSERT_EQ(tuco_sem_acquire(&s, 1, ctx), -ECANCELED); // although there are units
+    ASSERT_EQ(tuco_sem_acquire(&s, 1, ctx), -ECANCELED); // although units are free
     ASSERT(tuco_sem_try_acquire(&s, 2));
     tuco_ctx_unref(ctx);
     tuco_ctx_unref(other);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a unit that is released goes to the one who waits, and not to the releaser who
-   asks again at once. (SM-02) */
+/* Proves: a released unit goes to the waiter, not to the releaser that acquires again at
+   once. (SM-02) */
 #include "waiting.h"
 
 #define ROUNDS TEST_SIZE(500, 50)

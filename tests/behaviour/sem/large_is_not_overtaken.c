@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a large request in front keeps later small ones waiting, and all are served in
-   their order. */
+/* Proves: a large request at the head keeps later small requests waiting, and requests
+   are served in order. */
 #include "waiting.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a release touches the semaphore no more once the one it woke has returned. */
+/* Proves: a release never touches the semaphore after an acquirer of its units can have
+   returned and freed it. */
 #include "test.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: when units come at the moment at which the context is done, either they are
-   taken and the wait returns 0, or they are still there. */
+/* Proves: when a release and a cancellation meet, either a waiter takes the units and
+   returns 0, or the units stay free. */
 #include "test.h"
 
 #include <errno.h>

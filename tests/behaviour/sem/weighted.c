@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: units are counted: what tries and waits with a deadline give while some are
-   taken. (SM-04) */
+/* Proves: units are counted: what a try and a wait with a deadline return while some
+   units are taken. (SM-04) */
 #include "test.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static void count_units(bool (*attempt)(tuco_sem *, int64_t)) {
     ASSERT(!attempt(&s, 1));
     ASSERT(attempt(&s, 0));
     tuco_sem_release(&s, 2);
-    ASSERT(!attempt(&s, 3)); // more than there are
+    ASSERT(!attempt(&s, 3)); // more than the semaphore has
     ASSERT(attempt(&s, 2));
     ASSERT_EQ(tuco_sem_acquire(&s, -1, NULL), -EINVAL);
     ASSERT_EQ(tuco_sem_acquire_until(&s, -1, TUCO_NEVER), -EINVAL);

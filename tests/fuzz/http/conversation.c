@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A connection of the server in the hands of one who says anything. */
+/* A connection of the server with a client that sends arbitrary bytes. */
 #include "http/conversation.h"
 #include "http/connection.h"
 #include "http/settings.h"
@@ -63,9 +63,9 @@ static void serve(void *arg) {
     tuco_fd_close(c->server);
 }
 
-/* Returns when the server has read everything, or has ended. Before the end is told: the
-   kernel looks at the messages first and at the end afterwards, so that a read between
-   the two would return the end before the message that came in the meantime. */
+/* Returns when the server has read everything, or has ended. Called before the shutdown:
+   the kernel checks for messages first and for the end afterwards, so that a read in
+   between could return the end before a message that arrived meanwhile. */
 static void await_read(tuco_fd *client) {
     int unread;
     while (ioctl(tuco_fd_raw(client), SIOCOUTQ, &unread) == 0 && unread > 0) {
@@ -80,7 +80,7 @@ static void speak(void *arg) {
         size_t left = c->length - said;
         size_t n = left < c->piece ? left : c->piece;
         if (tuco_fd_write(c->client, c->bytes + said, n) < 0) {
-            return; /* the server has had enough */
+            return; /* the server has closed */
         }
         said += n;
     }
@@ -110,14 +110,12 @@ static void hold(struct conversation *c) {
     int fds[2];
     tuco_wg others = {0};
     c->answers = (struct answers){0};
-    /* The kernel keeps what is written in several writes apart. */
+    /* The socket keeps the boundaries between writes. */
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0) {
         fail(c, "there is no socket");
     }
-    c->client = tuco_fd_wrap(fds[0]);
-    c->server = tuco_fd_wrap(fds[1]);
-    if (c->client == NULL || c->server == NULL || tuco_wg_go(&others, serve, c) != 0 ||
-        tuco_wg_go(&others, speak, c) != 0) {
+    if (tuco_fd_wrap(fds[0], &c->client) != 0 || tuco_fd_wrap(fds[1], &c->server) != 0 ||
+        tuco_wg_go(&others, serve, c) != 0 || tuco_wg_go(&others, speak, c) != 0) {
         fail(c, "there is no memory");
     }
     listen_to(c);
@@ -125,10 +123,10 @@ static void hold(struct conversation *c) {
     tuco_fd_close(c->client);
 }
 
-/* What the server said */
+/* The answers of the server */
 
-/* Takes out what may differ: the date, and whether a client was told to go on that had
-   gone on already. */
+/* Removes what may differ: the date, and "100 Continue", which depends on whether the
+   body has arrived already. */
 static void normalise(struct answers *a) {
     static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
     static const char date[] = "\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT";
@@ -146,9 +144,9 @@ static void normalise(struct answers *a) {
     a->text[kept] = '\0';
 }
 
-/* Where a response begins that refuses a request and ends the connection; the length, if
-   the last one does not. What is wrong in two ways may be refused for the one or the
-   other, depending on how much of it the parser has seen. */
+/* Returns where a response begins that refuses a request and ends the connection; the
+   length, if the last one does not. A request with two mistakes may be refused for
+   either, depending on how much of it the parser has seen. */
 static size_t refusal_in(const struct answers *a) {
     static const char start[] = "HTTP/1.1 ";
     for (size_t at = a->length; at > 0; at--) {
@@ -184,7 +182,7 @@ void conversation_init(void) {
     if (server.life == NULL) {
         abort();
     }
-    tuco_ctx_cancel(server.life); /* nobody waits for the time to pass */
+    tuco_ctx_cancel(server.life); /* routes do not wait for time to pass */
 }
 
 void conversation_exit(void) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* conversation.h: bytes that are said to the server of examples/http, and what it
-   answers. */
+/* conversation.h: sends bytes to the server of examples/http and checks its answers. */
 #ifndef FUZZ_HTTP_CONVERSATION_H
 #define FUZZ_HTTP_CONVERSATION_H
 
@@ -13,13 +12,13 @@
 /* Sets the server up. Once, while the runtime runs. */
 void conversation_init(void);
 
-/* Gives back what that took. */
+/* Frees what conversation_init() has allocated. */
 void conversation_exit(void);
 
-/* Says the bytes to the server twice: at once, and in pieces, each of which it reads by
-   itself. The server has to end both times, by itself or when the bytes do, and to give
-   the same answers, which are responses. If it does not, the process is aborted with the
-   reason and the input. Called by a goroutine. */
+/* Sends the bytes to the server twice: at once, and in pieces that it reads one by one.
+   The server must end both times, by itself or at the end of the bytes, and give the same
+   answers, which must be responses. Otherwise the process is aborted with the reason and
+   the input. Called by a goroutine. */
 void conversation_try(const uint8_t *bytes, size_t length);
 
 #endif

@@ -34,7 +34,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     return 0;
 }
 
-/* Called by a thread of libFuzzer's, which is no goroutine and waits for one. */
+/* Called by a thread of libFuzzer, which is not a goroutine and waits for one. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     struct input input = {.bytes = bytes, .length = length};
     tuco_wg done = {0};

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: whatever is sent to the server of examples/http, it answers with responses or
-   not at all, the same ones however the bytes are cut into pieces, comes to an end with
-   its client, and leaves nothing behind.
+/* Proves: for any bytes, the server of examples/http sends HTTP responses or nothing, the
+   same ones however the bytes are split, ends with its client, and leaves nothing behind.
 
-   Inputs are those of corpus/ as they are, and then mixtures of them with a few changes,
-   drawn from the seed: at least INPUTS_MIN, and as many as --seconds lasts. */
+   Inputs are those of corpus/ unchanged, and then mixtures of them with a few random
+   changes, drawn from the seed: at least INPUTS_MIN, and for --seconds. */
 #include "test.h"
 #include "base/rand.h"
 #include "http/conversation.h"
@@ -28,7 +27,7 @@ static struct text seeds[SEEDS_MAX];
 static size_t seed_count;
 static struct text input;
 
-/* What has a meaning somewhere in a request. */
+/* Texts that have a meaning somewhere in a request. */
 static const char *const pieces[] = {
     "\r\n",
     "\r\n\r\n",
@@ -131,7 +130,7 @@ static void change(void) {
     }
 }
 
-/* One request after another, as on a connection that is kept, and then the changes. */
+/* Several requests in sequence, as on a persistent connection, and then the changes. */
 static void make_input(void) {
     input.length = 0;
     for (size_t n = 1 + below(4); n > 0; n--) {

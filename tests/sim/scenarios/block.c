@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that block in the kernel, announced or not, while the monitor takes their
+/* Threads that block in the kernel, announced or not, while sysmon takes their
    processors; and threads that are spare afterwards. */
 #include "os_sim.h"
 #include "scenario.h"
@@ -134,9 +134,90 @@ static int retaken_main(void *unused) {
     return SIM_RESULT;
 }
 
-SIM_SCENARIO(retaken, "a thread comes back while the monitor takes its processor") {
+SIM_SCENARIO(retaken, "a thread comes back while sysmon takes its processor") {
     sim_begin_procs(1, 1);
     sim_main_beside_unblocker(retaken_main, MANY_LOOKS, false);
+}
+
+/* Some block, lose their Ps and then compute without a call. Meanwhile others compute, so
+   that no P is idle: each of the first gets a P again in its turn. */
+static int to_recall;
+static int recalled;
+
+static void block_and_compute(void *job) {
+    sim_job_begins(job);
+    sim_block();
+    sim_hog_until_attached();
+    recalled++;
+    sim_job_ends(job);
+}
+
+static void compute_beside(void *job) {
+    sim_job_begins(job);
+    sim_hog_until(&recalled, to_recall);
+    sim_job_ends(job);
+}
+
+static int recalled_main(void *unused) {
+    (void)unused;
+    for (int round = sim_pick(1, 3); round > 0; round--) {
+        recalled = 0;
+        to_recall = sim_pick(1, 2);
+        for (int i = 0; i < to_recall; i++) {
+            sim_check(tuco_wg_go(&all, block_and_compute, sim_job_next()) == 0);
+        }
+        for (int i = sim_pick(0, 1) + sim_procs(); i > 0; i--) {
+            sim_check(tuco_wg_go(&all, compute_beside, sim_job_next()) == 0);
+        }
+        tuco_wg_wait(&all);
+    }
+    sim_jobs_check();
+    return SIM_RESULT;
+}
+
+SIM_SCENARIO(recalled, "goroutines that lost their processors compute beside others") {
+    sim_begin_procs(1, 2);
+    sim.steady = true;
+    sim_main_beside_unblocker(recalled_main, MANY_LOOKS, false);
+}
+
+/* main sleeps beside goroutines that block and compute. A slice is longer than any of them
+   may wait: if one goes on where main should, that is noticed. */
+static int slept;
+
+static void compute_until_slept(void *job) {
+    sim_job_begins(job);
+    if (sim_pick(0, 1)) {
+        sim_block();
+    }
+    sim_hog_until(&slept, 1);
+    sim_job_ends(job);
+}
+
+static int sleeper_main(void *unused) {
+    (void)unused;
+    slept = 0;
+    /* Sysmon takes a thread that is stalled for asleep: main would wait for a slice. */
+    tuco_preempt_off();
+    for (int i = sim_pick(2, 4); i > 0; i--) {
+        sim_check(tuco_wg_go(&all, compute_until_slept, sim_job_next()) == 0);
+    }
+    for (int i = sim_pick(1, 4); i > 0; i--) {
+        tuco_sleep(sim_pick(1, 3) * TUCO_MILLISECOND);
+    }
+    tuco_preempt_on();
+    slept = 1;
+    tuco_wg_wait(&all);
+    sim_jobs_check();
+    return SIM_RESULT;
+}
+
+SIM_SCENARIO(sleeper, "main sleeps beside goroutines that block and compute for long") {
+    sim_begin_procs(1, 2);
+    tuco_config config = {.procs = sim_procs(), .slice = 10 * SIM_HOG_LATE_NS};
+    sim_check(tuco_configure(&config) == 0);
+    sim.steady = true;
+    sim_main_beside_unblocker(sleeper_main, MANY_LOOKS, false);
 }
 
 /* It blocks as soon as it is asked to yield, most often. */
@@ -209,7 +290,7 @@ SIM_SCENARIO(spares, "threads without a processor end, or get one in that moment
     run_spares(submit_to_spares, sim_pick(0, 3) == 3 ? 2 : 1);
 }
 
-/* The only thread that is not wired is spare, its processor has none, and the monitor
+/* The only thread that is not wired is spare, its processor has none, and sysmon
    sleeps for good: who is given work then has to wake it, or nobody else has a turn. */
 static tuco_wg computed;
 static int begun;
@@ -242,12 +323,12 @@ static void submit_to_spare(void *unused) {
     tuco_wg_wait(&all);
 }
 
-SIM_SCENARIO(spare_rested, "a spare thread gets work while the monitor sleeps for good") {
+SIM_SCENARIO(spare_rested, "a spare thread gets work while sysmon sleeps for good") {
     sim.steady = true;
     run_spares(submit_to_spare, 1);
 }
 
-/* A runtime ends behind goroutines that come back just when the monitor would take their
+/* A runtime ends behind goroutines that come back just when sysmon would take their
    processor. */
 static int64_t last_end_ns;
 
@@ -274,12 +355,12 @@ static void unblock_and_end(void *job) {
     end_job(job);
 }
 
-SIM_SCENARIO(retaken_stop, "a runtime ends while the monitor takes a processor") {
+SIM_SCENARIO(retaken_stop, "a runtime ends while sysmon takes a processor") {
     sim_begin_procs(1, 1);
     sim.steady = true;
     sim_jobs_clear();
     sim_unblocker_start(MANY_LOOKS, false);
-    for (int run = sim_pick(1, 4); run > 0; run--) {
+    for (int run = sim_pick(2, 10); run > 0; run--) {
         sim_check(tuco_start() == 0);
         sim_check(tuco_go(block_and_end, sim_job_next()) == 0);
         sim_check(tuco_go(unblock_and_end, sim_job_next()) == 0);

@@ -51,14 +51,12 @@ static int select_ticker_main(void *unused) {
     tuco_ticker *ticker = clock_begin();
     sim_search();
     tuco_wg_add(&all, threads);
-    tuco_foreign_enter(); /* for the threads, which come at any time */
     sim_threads_start(poll_plain, threads);
     for (int i = sim_pick(2, 3); i > 0; i--) {
         sim_check(tuco_wg_go(&all, poll_both, NULL) == 0);
     }
     tuco_wg_wait(&all);
     sim_threads_join(threads);
-    tuco_foreign_exit();
     clock_end(ticker);
     return SIM_RESULT;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptors: readiness, deadline and close against each other, and against who is about to
-   wait. */
+/* Descriptors: readiness, deadline and close against each other, and against who is about
+   to wait. */
 #include "lines.h"
 
 #include <string.h>
@@ -142,8 +142,8 @@ SIM_SCENARIO(fd_talk, "two write to each other more than there is room for") {
     sim_main(fd_talk_main);
 }
 
-/* Deadlines. One moves the deadline of the other's reads, while it waits, and then leaves it
-   alone. While it moves, either may hold. */
+/* Deadlines. One moves the deadline of the other's reads, while it waits, and then leaves
+   it alone. While it moves, either may hold. */
 
 static struct {
     tuco_time now;  /* the deadline */
@@ -328,6 +328,7 @@ static void close_shared(void *unused) {
     lines[0].closed_ns = earlier(lines[0].closed_ns, sim.now_ns);
     int result = tuco_fd_close(shared);
     sim_check(result == 0 || (result == -EBADF && closing > 1));
+    sim_check(result != 0 || sim_line_is_closed(lines[0].far));
     closed++;
 }
 
@@ -465,7 +466,8 @@ SIM_SCENARIO(fd_turns, "several read and several write, one after the other") {
     sim_main(fd_turns_main);
 }
 
-/* One is in the kernel, and nobody can end that; those behind it are sent away by a close. */
+/* One is in the kernel, and nobody can end that; those behind it are sent away by a
+   close. */
 
 static int sent_away;
 
@@ -552,8 +554,8 @@ static void reuse_number(void *line) {
             line_feed(l);
         }
         line_close(l);
-        tuco_wg_wait(&one);
         sim_check(sim_line_is_closed(l->far));
+        tuco_wg_wait(&one);
     }
 }
 
@@ -577,4 +579,43 @@ SIM_SCENARIO(fd_reuse,
              "a descriptor's number is another's before the last is told of it") {
     sim_begin_procs(1, 3);
     sim_main(fd_reuse_main);
+}
+
+/* Main returns, at any moment, while a thread closes what goroutines use. The close returns
+   in any case: a goroutine that runs no more does not leave its call. */
+
+static void close_from_thread(void *unused) {
+    (void)unused;
+    sim_pause_some(300);
+    line_close(&lines[0]);
+    closed++;
+}
+
+static void read_and_leave(void *unused) {
+    (void)unused;
+    int result = line_read(&lines[0]);
+    sim_check(result == -ECANCELED || result == -EBADF || result == -ESRCH);
+}
+
+static int fd_close_end_main(void *unused) {
+    (void)unused;
+    sim_search();
+    sim_threads_start(close_from_thread, 1);
+    for (int i = sim_pick(1, 3); i > 0; i--) {
+        sim_check(tuco_go(read_and_leave, NULL) == 0);
+        if (sim_pick(0, 1)) {
+            tuco_yield();
+        }
+    }
+    lines_wait();
+    return SIM_RESULT;
+}
+
+SIM_SCENARIO(fd_close_end, "main returns while a thread closes what goroutines use") {
+    sim_begin_procs(1, 3);
+    lines_open(1);
+    closed = 0;
+    sim_check(tuco_run(fd_close_end_main, NULL) == SIM_RESULT);
+    sim_threads_join(1);
+    sim_check(closed == 1);
 }

@@ -4,12 +4,12 @@
 #include "scenario.h"
 #include "wait.h"
 
-#define IDLE_TICKS 5 /* of the monitor with all processors idle, until it goes dormant */
+#define IDLE_TICKS 5 /* of sysmon with all processors idle, until it goes dormant */
 
 static tuco_wg all;
 static bool computing; /* a goroutine computes until another has run */
 
-/* Its child stays in the next slot until the monitor has somebody steal it. */
+/* Its child stays in runnext until sysmon has somebody steal it. */
 static void computing_job(void *job) {
     sim_job_begins(job);
     void *child = sim_job_next();
@@ -63,15 +63,15 @@ static void submit_at_expiry(void *unused) {
     }
 }
 
-/* Work comes just when the monitor has seen nothing for a while and goes dormant. */
+/* Work comes just when sysmon has seen nothing for a while and goes dormant. */
 static void submit_at_dormancy(void *unused) {
     (void)unused;
     for (int round = sim_pick(2, 14); round > 0; round--) {
         for (int ticks = sim_pick(0, 15) == 15 ? 6 : IDLE_TICKS - 1; ticks > 0; ticks--) {
-            sim_rest_until_due("tuco-monitor");
+            sim_rest_until_due("tuco-sysmon");
         }
         /* most often just when it is about to say so, after some forty steps */
-        sim_rest_near_due("tuco-monitor", sim_pick(0, 3) == 0 ? 10 : 38, 50);
+        sim_rest_near_due("tuco-sysmon", sim_pick(0, 3) == 0 ? 10 : 38, 50);
         spawn_computing_job();
         tuco_wg_wait(&all);
     }
@@ -91,15 +91,13 @@ SIM_SCENARIO(expiry, "a thread spawns when a sleeper is about to wake by itself"
     run_with_submitter(submit_at_expiry);
 }
 
-SIM_SCENARIO(dormant, "a thread spawns when the monitor is about to sleep for good") {
+SIM_SCENARIO(dormant, "a thread spawns when sysmon is about to sleep for good") {
     sim_begin_procs(2, 2);
     run_with_submitter(submit_at_dormancy);
 }
 
 static void foreign_ping(void *pair) {
-    tuco_foreign_enter();
     pairs_ping(pair);
-    tuco_foreign_exit();
 }
 
 static int pairs;
@@ -118,25 +116,21 @@ SIM_SCENARIO(foreign_wait, "threads and goroutines wait for each other") {
     sim_begin();
     pairs = sim_pick(1, 3);
     pairs_prepare(pairs, sim_pick(1, 6));
-    /* Announced from here: a thread that has not begun yet will still come. */
-    tuco_foreign_enter();
     sim_threads_start(foreign_ping, pairs);
     sim_check(tuco_run(foreign_wait_main, NULL) == SIM_RESULT);
     sim_threads_join(pairs);
-    tuco_foreign_exit();
     sim_check(pairs_ended == 2 * pairs);
     sim_check(sim_threads_alive() == 1);
 }
 
-/* The last one to announce itself wakes main, and announces no more: when main goes to
-   sleep, and thinks that nothing can happen, that may be about to happen. */
+/* When main goes to sleep, and nothing can happen but by a thread of the program, that
+   may be about to happen. */
 static tuco_wg gate;
 
 static void open_gate(void *unused) {
     (void)unused;
     sim_pause_some(100);
     tuco_wg_done(&gate);
-    tuco_foreign_exit();
 }
 
 static int foreign_last_main(void *unused) {
@@ -151,25 +145,17 @@ SIM_SCENARIO(foreign_last, "threads wake the last goroutine and are gone") {
     sim_begin();
     int count = sim_pick(1, 3);
     tuco_wg_add(&gate, count);
-    for (int i = 0; i < count; i++) {
-        tuco_foreign_enter();
-    }
     sim_threads_start(open_gate, count);
     sim_check(tuco_run(foreign_last_main, NULL) == SIM_RESULT);
     sim_threads_join(count);
     sim_check(sim_threads_alive() == 1);
 }
 
-static bool announced;
-
 static void call_and_leave(void *unused) {
     (void)unused;
     for (int i = sim_pick(0, 3); i > 0; i--) {
         sim_rest();
         tuco_count();
-    }
-    if (announced) {
-        tuco_foreign_exit();
     }
     if (sim_pick(0, 1)) {
         tuco_wg_wait(&gate);
@@ -187,11 +173,7 @@ SIM_SCENARIO(foreign_deadlock, "the last thread leaves, and all goroutines wait"
     sim_begin();
     os_sim.expected_end = "all goroutines are asleep - deadlock!";
     int count = sim_pick(1, 3);
-    announced = sim_pick(0, 1);
     tuco_wg_add(&gate, 1);
-    for (int i = 0; announced && i < count; i++) {
-        tuco_foreign_enter();
-    }
     sim_threads_start(call_and_leave, count);
     sim_fail("tuco_run returned %d", tuco_run(foreign_deadlock_main, NULL));
 }

@@ -9,7 +9,7 @@ static int compute_main(void *unused) {
     (void)unused;
     sim_search();
     for (int round = sim_pick(1, 6); round > 0; round--) {
-        /* The last one stays in the next slot, for the monitor to see to. */
+        /* The last one stays in runnext, for sysmon to see to. */
         for (int i = sim_pick(1, 4); i > 0; i--) {
             sim_check(tuco_go(sim_job, sim_job_next()) == 0);
         }

@@ -147,6 +147,55 @@ SIM_SCENARIO(left, "main returns while others run, wait, lie in queues and come"
     sim_check(sim_threads_alive() == 1);
 }
 
+/* A goroutine that was waited for has ended, although it may have been asked for its P, or
+   lost it, in its last moment. */
+
+static tuco_wg waited_for;
+
+/* Ends while sysmon looks: at its second look it asks. */
+static void computing_job(void *job) {
+    static const int64_t look_ns = 5000000;
+    sim_job_begins(job);
+    for (int i = 0; i < 2; i++) {
+        int64_t next_ns = sim.next_deadline_ns - sim.now_ns;
+        sim_hog(next_ns < look_ns ? next_ns : look_ns);
+        sim_pause_some(20);
+    }
+    sim_job_ends(job);
+}
+
+static int computing_member(tuco_ctx *ctx, void *job) {
+    (void)ctx;
+    computing_job(job);
+    return 0;
+}
+
+static int again_main(void *unused) {
+    (void)unused;
+    tuco_group *group = tuco_group_make(tuco_ctx_background(), 0);
+    sim_search();
+    for (int i = sim_pick(1, 2 * sim_procs()); i > 0; i--) {
+        if (sim_pick(0, 1)) {
+            sim_check(tuco_wg_go(&waited_for, computing_job, sim_job_next()) == 0);
+        } else {
+            sim_check(tuco_group_go(group, computing_member, sim_job_next()) == 0);
+        }
+    }
+    sim_check(tuco_group_wait(group) == 0);
+    tuco_wg_wait(&waited_for);
+    return SIM_RESULT;
+}
+
+SIM_SCENARIO(again,
+             "main waits for all that it started; the runtime can be started again") {
+    sim_begin_procs(1, 2);
+    for (int i = 0; i < 3; i++) {
+        sim_check(tuco_run(again_main, NULL) == SIM_RESULT);
+        sim_jobs_check();
+    }
+    sim_check(sim_threads_alive() == 1);
+}
+
 static int deadlock_main(void *unused) {
     (void)unused;
     sim_search();

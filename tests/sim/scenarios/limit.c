@@ -138,6 +138,50 @@ SIM_SCENARIO(limited_calls, "threads block and come back, and none may be starte
     sim_main(limited_calls_main);
 }
 
+/* All threads wait for their own goroutines, which a thread from outside wakes; jobs wait
+   for a thread meanwhile. */
+static tuco_chan *gate;
+static int wired;
+
+static void wait_wired(void *unused) {
+    (void)unused;
+    int value;
+    tuco_lock_thread();
+    sim_check(tuco_chan_recv(gate, &value) == -EPIPE);
+    if (sim_pick(0, 1)) {
+        tuco_yield();
+    }
+    tuco_unlock_thread();
+}
+
+static void open_gate(void *unused) {
+    (void)unused;
+    for (int i = wired; i > 0; i--) {
+        sim_check(tuco_wg_go(&all, wait_wired, NULL) == 0);
+    }
+    sim_sleep_until(sim.now_ns + sim_pick(0, 20) * TUCO_MILLISECOND);
+    sim_jobs_spawn(&all, sim_pick(1, 3));
+    sim_sleep_until(sim.now_ns + sim_pick(0, 20) * TUCO_MILLISECOND);
+    tuco_chan_close(gate);
+    tuco_wg_wait(&all);
+}
+
+SIM_SCENARIO(limited_wired,
+             "wired goroutines are woken when no thread is left for others") {
+    sim_begin_procs(1, 1);
+    sim_threads_lack = true;
+    wired = sim_pick(1, 3);
+    gate = tuco_chan_make(sizeof(int), 0);
+    sim_check(gate != NULL);
+    sim_check(tuco_start() == 0);
+    tuco_set_max_threads(wired);
+    sim_threads_join(sim_threads_start(open_gate, 1));
+    sim_jobs_check();
+    sim_check(tuco_stop(TUCO_NEVER) == 0);
+    tuco_chan_unref(gate);
+    sim_check(sim_threads_alive() == 1);
+}
+
 /* The only thread that is not wired has not been needed for long. Just when it ends, the
    wired one has to leave work behind. */
 static tuco_chan *calls;

@@ -10,9 +10,15 @@ int64_t lines_late_ns = SIM_LATE_NS;
 
 static int first_byte; /* of the next line */
 
+static tuco_fd *line_wrap(int number) {
+    tuco_fd *f;
+    sim_check(tuco_fd_wrap(number, &f) == 0);
+    return f;
+}
+
 /* As for a connection that was accepted, or for one of the program's. */
 tuco_fd *line_handle(int number) {
-    tuco_fd *f = sim_pick(0, 1) ? rt_fd_adopt(number, OS_FD_TCP) : tuco_fd_wrap(number);
+    tuco_fd *f = sim_pick(0, 1) ? rt_fd_adopt(number, OS_FD_TCP) : line_wrap(number);
     sim_check(f != NULL);
     if (sim_pick(0, 3) == 0) {
         sim_check(tuco_fd_raw(f) == number);
@@ -34,8 +40,7 @@ void line_open(struct line *l) {
 void line_open_untold(struct line *l) {
     int number;
     set_up(l, sim_line_open_untold(&number));
-    l->fd = tuco_fd_wrap(number);
-    sim_check(l->fd != NULL);
+    l->fd = line_wrap(number);
 }
 
 void line_feed(struct line *l) {

@@ -30,7 +30,8 @@ extern struct line lines[LINES_MAX];
 /* A handle of the descriptor, of one kind or another. */
 tuco_fd *line_handle(int number);
 
-/* A handle of a new descriptor; and of one that the kernel does not tell the readiness of. */
+/* A handle of a new descriptor; and of one that the kernel does not tell the readiness
+   of. */
 void line_open(struct line *l);
 void line_open_untold(struct line *l);
 
@@ -40,8 +41,8 @@ void line_feed(struct line *l);
 /* The other end is closed. */
 void line_hang_up(struct line *l);
 
-/* Reads one byte or more: 1, 0 at the end, or an error. -ECANCELED and -EBADF are right only
-   if it was about to be closed. */
+/* Reads one byte or more: 1, 0 at the end, or an error. -ECANCELED and -EBADF are right
+   only if it was about to be closed. */
 int line_read(struct line *l);
 int line_read_one(struct line *l);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Who polls: idle threads, busy processors, the monitor, and what happens when one of
+/* Who polls: idle threads, busy processors, sysmon, and what happens when one of
    them has to stop. */
 #include "lines.h"
 #include "os_sim.h"
-#include "sched/crowd.h"
 #include "sched/globq.h"
-#include "sched/monitor.h"
+#include "sched/sysmon/sysmonnote.h"
+#include "sched/deadlock.h"
 
 #include <limits.h>
 
@@ -130,14 +130,14 @@ static void compute(void *job) {
 
 #define YIELD_NS 20000 /* between two */
 
-/* What the monitor has found comes next, wherever a goroutine gives way. */
+/* What sysmon has found comes next, wherever a goroutine gives way. */
 #define URGENT_YIELDS 8
 
 static bool urgent_waits(void) {
     sim.quiet = true;
     bool waits = rt_globq_urgent() > 0;
     sim.quiet = false;
-    return waits && sim_thread_named("tuco-monitor")->state == SIM_ASLEEP;
+    return waits && sim_thread_named("tuco-sysmon")->state == SIM_ASLEEP;
 }
 
 static void yield_meanwhile(void *job) {
@@ -243,7 +243,7 @@ static void resize_polling(void *unused) {
     start_readers();
     for (int round = sim_pick(1, 6); round > 0; round--) {
         if (sim_pick(0, 1)) {
-            sim_sleep_until(sim.now_ns + SIM_LATE_NS); /* the monitor sleeps for good */
+            sim_sleep_until(sim.now_ns + SIM_LATE_NS); /* sysmon sleeps for good */
         } else {
             lines_pause();
         }
@@ -283,7 +283,7 @@ static void foreign_read(void *line) {
 static void start_and_rest(void) {
     sim_check(tuco_start() == 0);
     if (sim_pick(0, 1)) {
-        sim_sleep_until(sim.now_ns + SIM_LATE_NS); /* the monitor sleeps for good */
+        sim_sleep_until(sim.now_ns + SIM_LATE_NS); /* sysmon sleeps for good */
     }
 }
 
@@ -309,22 +309,22 @@ SIM_SCENARIO(poll_foreign, "threads wait for descriptors, and nobody else is the
     stop_after(count);
 }
 
-/* Then it is the monitor that polls. It is woken again and again, and has to read the
+/* Then it is sysmon that polls. It is woken again and again, and has to read the
    clock each time before it sleeps on. */
 
-static void wake_monitor(const struct sim_thread *monitor) {
-    uint64_t reads = monitor->clock_reads;
-    rt_monitor_wake();
-    while (monitor->clock_reads == reads) {
-        if (sim_poll_sleeps(monitor)) {
-            sim_fail("the monitor sleeps in the poller, although it has been woken");
+static void wake_sysmon(const struct sim_thread *sysmon) {
+    uint64_t reads = sysmon->clock_reads;
+    rt_sysmon_wake();
+    while (sysmon->clock_reads == reads) {
+        if (sim_poll_sleeps(sysmon)) {
+            sim_fail("sysmon sleeps in the poller, although it has been woken");
         }
         sim_spin();
     }
     sim_pause_some(60);
 }
 
-SIM_SCENARIO(poll_monitor, "the monitor is woken while it lies down in the poller") {
+SIM_SCENARIO(poll_sysmon, "sysmon is woken while it lies down in the poller") {
     sim_begin_procs(1, 2);
     sim.steady = true;
     count = line_rounds = 1;
@@ -332,7 +332,7 @@ SIM_SCENARIO(poll_monitor, "the monitor is woken while it lies down in the polle
     lines_open(count);
     sim_threads_start(foreign_read, count);
     for (int round = sim_pick(4, 40); round > 0; round--) {
-        wake_monitor(sim_thread_named("tuco-monitor"));
+        wake_sysmon(sim_thread_named("tuco-sysmon"));
     }
     line_feed(&lines[0]);
     stop_after(count);
@@ -438,16 +438,18 @@ SIM_SCENARIO(poll_restart, "the runtime ends and begins again under threads that
 }
 
 /* A deadlock is reported when the last one has read what it waited for, and not before. A
-   thread of the program counts while it waits: between two reads it is outside. */
+   thread of the program counts while it waits: between two reads it is outside, and may
+   begin the next one just when the report is made. */
 
 static tuco_wg never;
-static bool reads_outside[LINES_MAX]; /* who reads the line is a thread */
+static const struct sim_thread *readers[LINES_MAX]; /* of lines that a thread reads */
 static void (*end_as_expected)(void);
 
 static void end_after_reads(void) {
     for (int i = 0; i < count; i++) {
-        bool waits = lines[i].fed == lines[i].got;
-        sim_check(lines[i].got == line_rounds || (reads_outside[i] && !waits));
+        bool waits = lines[i].fed == lines[i].got && readers[i] != NULL &&
+                     readers[i]->state != SIM_RUNNABLE;
+        sim_check(lines[i].got == line_rounds || (readers[i] != NULL && !waits));
     }
     end_as_expected();
 }
@@ -470,8 +472,8 @@ static void read_a_few(void *line) {
 
 /* Returns when the thread waits. */
 static void read_outside(int line) {
-    const struct sim_thread *t = sim_thread_start("reader", read_a_few, LINE_ARG(line));
-    while (t->state == SIM_RUNNABLE) {
+    readers[line] = sim_thread_start("reader", read_a_few, LINE_ARG(line));
+    while (readers[line]->state == SIM_RUNNABLE) {
         sim_spin();
     }
 }
@@ -479,13 +481,14 @@ static void read_outside(int line) {
 static int poll_deadlock_main(void *unused) {
     (void)unused;
     for (int i = 0; i < count; i++) {
-        reads_outside[i] = sim_pick(0, 3) == 0;
-        if (reads_outside[i]) {
+        readers[i] = NULL;
+        if (sim_pick(0, 3) == 0) {
             read_outside(i);
         } else {
             sim_check(tuco_go(read_a_few, LINE_ARG(i)) == 0);
         }
     }
+    rt_deadlock_ignore_threads(1); /* as if another process fed the lines */
     sim_threads_start(feed_and_expect_report, 1);
     sim_search();
     tuco_wg_wait(&never);
@@ -584,41 +587,4 @@ static void kept_begin(void) {
 SIM_SCENARIO(poll_kept, "one keeps all that has become ready, and computes") {
     kept_begin();
     sim_main(poll_kept_main);
-}
-
-/* There are CPUs for some, who keep what they find; or for all. */
-
-static void crowd(uint32_t limit) {
-    sim.quiet = true;
-    rt_store_rlx(&rt_crowd.until_ns, INT64_MAX); /* relaxed, both: nobody else writes */
-    rt_store_rlx(&rt_crowd.limit, limit);
-    sim.quiet = false;
-}
-
-static void break_in_a_crowd(void *unused) {
-    (void)unused;
-    count = sim_pick(1, 3);
-    start_readers();
-    for (int round = sim_pick(1, 8); round > 0; round--) {
-        crowd(sim_pick(0, 3) != 0 ? (uint32_t)sim_pick(1, 3) : RT_CROWD_NONE);
-        lines_pause();
-        break_out();
-    }
-    stop_readers();
-}
-
-SIM_SCENARIO(poll_crowded,
-             "work and timers come while few threads see to the descriptors") {
-    sim_begin_procs(2, 4);
-    run_beside_thread(break_in_a_crowd);
-}
-
-static int kept_in_a_crowd_main(void *unused) {
-    crowd(1);
-    return poll_kept_main(unused);
-}
-
-SIM_SCENARIO(poll_crowded_kept, "one keeps all, and nobody who is awake may have it") {
-    kept_begin();
-    sim_main(kept_in_a_crowd_main);
 }

@@ -148,10 +148,16 @@ SIM_SCENARIO(preempt_off, "a goroutine is asked to give way, and may not yet") {
     sim_main(preempt_off_main);
 }
 
-/* main returns while others compute, wherever they are. */
+/* main returns while others compute, wherever they are. One that a signal has stopped
+   goes on until its next call. */
+static int begun_hogs;
+static int computed_hogs;
+
 static void compute_and_end(void *unused) {
     (void)unused;
+    begun_hogs++;
     compute_some();
+    computed_hogs++;
     if (sim_pick(0, 1)) {
         tuco_yield();
         compute_some();
@@ -172,7 +178,11 @@ static int hogs_left_main(void *unused) {
 
 SIM_SCENARIO(hogs_left, "main returns while others compute and are interrupted") {
     sim_begin_procs(1, 3);
+    begun_hogs = computed_hogs = 0;
     sim_check(tuco_run(hogs_left_main, NULL) == SIM_RESULT);
+    while (computed_hogs < begun_hogs) {
+        sim_rest();
+    }
 }
 
 /* main returns just when the thread of tuco_run() is interrupted: nobody else would miss

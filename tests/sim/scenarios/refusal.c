@@ -9,7 +9,7 @@
 #define BURSTS_MAX 12
 #define GATES_MAX  12
 
-/* The first threads are the starter and the monitor, without which nothing starts. */
+/* The first threads are the starter and sysmon, without which nothing starts. */
 #define HELPERS 2
 
 static tuco_wg all;
@@ -41,7 +41,7 @@ SIM_SCENARIO(refused, "threads cannot be started now and then, or never") {
     sim_main(refused_main);
 }
 
-/* Threads are counted as searchers until they turn out to be refused: those who rely on
+/* Threads are counted as spinning Ms until they turn out to be refused: those who rely on
    them meanwhile have to be told. There is one thread beside main's, or none at first. */
 static int allowed;
 static int lucky; /* the try that succeeds in any case */
@@ -157,14 +157,13 @@ static int refused_burst_main(void *unused) {
     return SIM_RESULT;
 }
 
-/* Long enough for the monitor to have refused threads tried again. */
+/* Long enough for sysmon to have refused threads tried again. */
 static void let_rest(void *unused) {
     (void)unused;
     for (int i = 0; i < bursts; i++) {
         sim_sleep_until(sim.now_ns + REFUSED_NS);
         tuco_wg_done(&rested[i]);
     }
-    tuco_foreign_exit();
 }
 
 SIM_SCENARIO(refused_burst, "a thread runs out of work, and others are refused") {
@@ -176,7 +175,6 @@ SIM_SCENARIO(refused_burst, "a thread runs out of work, and others are refused")
     }
     allowed = HELPERS + 1;
     os_fault_hook = refuse_more_threads;
-    tuco_foreign_enter();
     sim_threads_start(let_rest, 1);
     sim_check(tuco_run(refused_burst_main, NULL) == SIM_RESULT);
     sim_threads_join(1);
@@ -292,7 +290,7 @@ static int fed_main(void *unused) {
 static void open_gates(void *unused) {
     (void)unused;
     for (int i = 0; i < gates_count; i++) {
-        sim_rest_until_due("tuco-monitor");
+        sim_rest_until_due("tuco-sysmon");
         tuco_wg_done(&gates[i]);
     }
     gates_open = true;

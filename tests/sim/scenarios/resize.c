@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* More and fewer processors, while goroutines run on them. */
 #include "scenario.h"
+#include "sched/deadlock.h"
+
+#include <string.h>
 
 static tuco_wg all;
 
@@ -176,7 +179,7 @@ SIM_SCENARIO(resize_more, "a processor is added when goroutines wait for one") {
 }
 
 /* Timers lie on processors that become too many, while all sleep: those that are due soon
-   and those that the monitor, which sleeps for good by then, has to be woken for. */
+   and those that sysmon, which sleeps for good by then, has to be woken for. */
 static int asleep_rounds;
 
 static tuco_time any_span(void) {
@@ -206,7 +209,7 @@ static void resize_while_asleep(void *unused) {
     }
 }
 
-/* The monitor looks after 10 ms at latest: it has to be woken. Others are stalled for less. */
+/* Sysmon looks after 10 ms at latest: it has to be woken. Others are stalled for less. */
 #define TIMER_LATE_NS (5 * TUCO_MILLISECOND)
 
 static void sleep_and_tell(void *job) {
@@ -222,6 +225,7 @@ static void sleep_and_tell(void *job) {
 
 static int resize_sleep_main(void *unused) {
     (void)unused;
+    rt_deadlock_ignore_threads(1); /* it wakes no goroutine */
     sim_threads_start(resize_while_asleep, 1);
     for (int round = asleep_rounds; round > 0; round--) {
         bool first = sim_pick(0, 1);
@@ -243,4 +247,76 @@ SIM_SCENARIO(resize_sleep, "timers lie on processors that are too many") {
     arrived = 0;
     asleep_rounds = sim_pick(4, 16);
     sim_main(resize_sleep_main);
+}
+
+/* Processors are too many and wanted again at once, while their rings are full. */
+#define FULL    260 /* more than a ring has room for */
+#define FILLERS 2
+
+static int full_rounds;
+static int fillers_left;
+
+/* It is wired to its thread: each time that it yields, another one comes to the scheduler
+   with what is in the ring. */
+static void fill_and_yield(void *job) {
+    sim_job_begins(job);
+    tuco_lock_thread();
+    for (int round = full_rounds; round > 0; round--) {
+        for (int i = 0; i < FULL; i++) {
+            sim_check(tuco_wg_go(&all, sim_job, sim_job_next()) == 0);
+        }
+        for (int i = sim_pick(4, 16); i > 0; i--) {
+            tuco_yield();
+        }
+    }
+    fillers_left--;
+    sim_job_ends(job);
+}
+
+/* Goes on until a thread is at this function, which then has no turn for a while. */
+static bool aim_at(const char *function, int tries) {
+    for (; tries > 0; tries--) {
+        for (int i = 0; i < sim.threads_end; i++) {
+            struct sim_thread *t = &sim.threads[i];
+            if (t->state == SIM_RUNNABLE && t->site != NULL &&
+                strcmp(t->site->function, function) == 0) {
+                sim_stall(t, (uint64_t)sim_pick(1, 60));
+                return true;
+            }
+        }
+        sim_pause();
+    }
+    return false;
+}
+
+/* One is too many just when its owner has looked whether it is, and is wanted again just
+   when its owner has seen that. */
+static void resize_when_full(void *unused) {
+    (void)unused;
+    while (fillers_left > 0) {
+        if (aim_at(sim_pick(0, 1) ? "attend" : "find_urgent", 1000)) {
+            tuco_procs(1);
+            (void)aim_at("rt_findrunnable", 60);
+            tuco_procs(2);
+        }
+    }
+}
+
+static int full_main(void *unused) {
+    (void)unused;
+    sim_threads_start(resize_when_full, 1);
+    for (int i = 0; i < FILLERS; i++) {
+        sim_check(tuco_wg_go(&all, fill_and_yield, sim_job_next()) == 0);
+    }
+    tuco_wg_wait(&all);
+    sim_threads_join(1);
+    sim_jobs_check();
+    return SIM_RESULT;
+}
+
+SIM_SCENARIO(resize_full, "processors with full rings are too many, and wanted again") {
+    sim_begin_procs(2, 2);
+    fillers_left = FILLERS;
+    full_rounds = sim_pick(1, 3);
+    sim_main(full_main);
 }

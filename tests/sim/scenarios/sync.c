@@ -55,7 +55,6 @@ static void user(void *unused) {
 
 static void user_thread(void *unused) {
     user(unused);
-    tuco_foreign_exit();
 }
 
 static int users_main(void *unused) {
@@ -81,9 +80,6 @@ static void run_users(void (*use)(void), bool (*leave)(void), void *object,
                            .object = object,
                            .bytes = bytes};
     memset(object, 0, bytes);
-    for (int i = 0; i < threads; i++) {
-        tuco_foreign_enter();
-    }
     sim_threads_start(user_thread, threads);
     sim_check(tuco_run(users_main, NULL) == SIM_RESULT);
     sim_threads_join(threads);
@@ -440,7 +436,7 @@ static int groups_main(void *unused) {
     for (int i = 0; i < count; i++) {
         struct group *g = &groups[i];
         int done = sim_pick(1, 2);
-        *g = (struct group){.users = sim_pick(1, 3)};
+        *g = (struct group){.users = sim_pick(1, 4)};
         tuco_wg_add(&g->wg, done);
         for (int k = g->users; k > 0; k--) {
             sim_check(tuco_wg_go(&all, group_waiter, g) == 0);
@@ -491,7 +487,6 @@ static void once_user(void *job) {
 static void once_thread(void *unused) {
     (void)unused;
     use_once();
-    tuco_foreign_exit();
 }
 
 static int once_main(void *unused) {
@@ -510,9 +505,6 @@ SIM_SCENARIO(once, "one calls the function, and the others wait for its end") {
     once = (tuco_once){0};
     once_calls = once_ends = 0;
     int threads = sim_pick(0, 2);
-    for (int i = 0; i < threads; i++) {
-        tuco_foreign_enter();
-    }
     sim_threads_start(once_thread, threads);
     sim_check(tuco_run(once_main, NULL) == SIM_RESULT);
     sim_threads_join(threads);

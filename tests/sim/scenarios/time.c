@@ -2,6 +2,7 @@
 /* Sleepers, timers and their ends: who fires them, who stops them, who is the last. */
 #include "os_sim.h"
 #include "scenario.h"
+#include "sched/deadlock.h"
 
 #include <errno.h>
 
@@ -10,7 +11,7 @@
 
 static tuco_wg all;
 
-/* About as long as an M lingers, or sleeps, or as the monitor's tick. */
+/* About as long as an M lingers, or sleeps, or as sysmon's tick. */
 static tuco_time some_span(void) {
     return sim_pick(0, 9) == 9 ? TUCO_MILLISECOND : sim_pick(0, 60) * TUCO_MICROSECOND;
 }
@@ -98,6 +99,87 @@ SIM_SCENARIO(hog_timers, "timers of a processor that computes are fired by other
     sim.steady = true;
     asleep = woken = 0;
     sim_main(hog_main);
+}
+
+/* A processor that is busy in turns comes to its timers between them. */
+
+static tuco_time due_at;
+static int late_turns; /* begun since */
+static int turns_over;
+static tuco_wg short_ones;
+
+static void take_turns(void *unused) {
+    (void)unused;
+    while (!turns_over) {
+        late_turns += sim.now_ns >= due_at;
+        for (int64_t end = sim.now_ns + 40 * TUCO_MICROSECOND; sim.now_ns < end;) {
+            sim_spin();
+        }
+        tuco_yield();
+    }
+}
+
+static void take_short_turn(void *unused) {
+    (void)unused;
+}
+
+/* So many that the processor looks at the clock as seldom as it ever does. */
+static void take_short_turns(void) {
+    for (int i = 0; i < 3 * 61; i++) {
+        sim_check(tuco_wg_go(&short_ones, take_short_turn, NULL) == 0);
+    }
+    tuco_wg_wait(&short_ones);
+}
+
+/* Likewise those that yield, since no timer is armed meanwhile. */
+static void take_turns_without_timer(void) {
+    for (int i = 0; i < 130; i++) {
+        tuco_yield();
+    }
+}
+
+/* How many turns the processor takes after a time has come and before the goroutine that
+   sleeps until then goes on. */
+static int sleep_among_turns(void) {
+    switch (sim_pick(0, 2)) {
+    case 1: take_short_turns(); break;
+    case 2: take_turns_without_timer(); break;
+    default: break;
+    }
+    due_at = tuco_deadline(sim_pick(100, 600) * TUCO_MICROSECOND);
+    late_turns = 0;
+    tuco_sleep_until(due_at);
+    return late_turns;
+}
+
+/* For the first sleep the processor does not know yet how long turns take. From then on
+   it looks at the clock after each, and the ring comes before who is woken. A timer that
+   is far off may be armed all the time, so that the sleep is not the first timer. */
+static int turns_main(void *unused) {
+    (void)unused;
+    int turners = sim_pick(1, 3);
+    tuco_timer *far = sim_pick(0, 1) ? tuco_timer_make(3600 * TUCO_SECOND) : NULL;
+    turns_over = 0;
+    due_at = TUCO_NEVER;
+    for (int i = 0; i < turners; i++) {
+        sim_check(tuco_wg_go(&all, take_turns, NULL) == 0);
+    }
+    sim_search();
+    due_at = tuco_deadline(4 * TUCO_MILLISECOND);
+    tuco_sleep_until(due_at);
+    for (int i = sim_pick(1, 4); i > 0; i--) {
+        sim_check(sleep_among_turns() <= 2 * turners + 8);
+    }
+    turns_over = 1;
+    tuco_wg_wait(&all);
+    tuco_timer_free(far);
+    return SIM_RESULT;
+}
+
+SIM_SCENARIO(timer_turns, "a timer that is due is fired at the next scheduling") {
+    sim_begin_procs(1, 1);
+    sim.steady = true;
+    sim_main(turns_main);
 }
 
 /* Stop against fire */
@@ -192,14 +274,14 @@ static void thread_with_timers(void *number) {
         }
         tuco_chan_unref(c);
         if (sim_pick(0, 1)) {
-            sim_rest(); /* the monitor, too, goes to sleep for long */
+            sim_rest(); /* sysmon, too, goes to sleep for long */
         }
     }
     stop_channel(NULL);
     stop_function(&fired[(intptr_t)number]);
 }
 
-SIM_SCENARIO(thread_timers, "threads set timers while the monitor goes to sleep") {
+SIM_SCENARIO(thread_timers, "threads set timers while sysmon goes to sleep") {
     sim_begin_procs(1, 4);
     sim.steady = sim_pick(0, 1);
     for (int i = 0; i < TIMERS_MAX; i++) {
@@ -227,18 +309,16 @@ static void open_all(void *unused) {
     tuco_wg_done(&all);
 }
 
-/* Announced by main until the timer is set; from then on the timer stands for it. */
+/* Once the timer is set it stands for the thread, which ends. */
 static void set_and_leave(void *unused) {
     (void)unused;
     sim_pause_some(100);
     last = tuco_timer_func(some_span(), open_all, NULL);
     sim_check(last != NULL);
-    tuco_foreign_exit();
 }
 
 static int wait_main(void *unused) {
     (void)unused;
-    tuco_foreign_enter();
     sim_threads_start(set_and_leave, 1);
     sim_search();
     sim_pause_some(30);
@@ -266,7 +346,6 @@ static void set_in_vain(void *unused) {
     (void)unused;
     sim_pause_some(50);
     last = tuco_timer_make(some_span());
-    tuco_foreign_exit();
     if (sim_pick(0, 1)) {
         sim_pause_some(100);
         tuco_timer_stop(last);
@@ -282,7 +361,7 @@ static void sleep_in_vain(void *unused) {
 static int vain_main(void *unused) {
     (void)unused;
     if (sim_pick(0, 1)) {
-        tuco_foreign_enter();
+        rt_deadlock_ignore_threads(1); /* it wakes nobody */
         sim_threads_start(set_in_vain, 1);
     }
     sim_search();

@@ -79,7 +79,6 @@ static void gate_thread(void *unused) {
     for (int i = 0; i < rounds; i++) {
         tuco_wg_wait(&gates[i]);
     }
-    tuco_foreign_exit();
 }
 
 static int gate_main(void *unused) {
@@ -108,9 +107,6 @@ SIM_SCENARIO(gate, "goroutines and threads wait for one group and are woken toge
         tuco_wg_add(&gates[i], 1);
     }
     int threads = sim_pick(0, 2);
-    for (int i = 0; i < threads; i++) {
-        tuco_foreign_enter();
-    }
     sim_threads_start(gate_thread, threads);
     sim_check(tuco_run(gate_main, NULL) == SIM_RESULT);
     sim_threads_join(threads);

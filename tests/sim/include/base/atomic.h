@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Stands before src/base/atomic.h in the simulation: every operation is a step at which
-   another simulated thread may go on. */
+/* Replaces src/base/atomic.h in the simulation: every operation is a step at which another
+   simulated thread may run. */
 #ifndef RT_BASE_ATOMIC_H
 #define RT_BASE_ATOMIC_H
 
 /*
- * The names and meanings are those of src/base/atomic.h. An atomic variable is an
- * ordinary one here: all simulated threads run on one thread of the system, and only
- * sim_*() touch it. Arguments are evaluated once, before the step.
+ * Names and meanings are those of src/base/atomic.h. An atomic variable is an ordinary one
+ * here: all simulated threads run on one thread of the system, and only the sim_*()
+ * functions access it. Arguments are evaluated once, before the step.
  */
 #include "sim.h"
 
@@ -17,7 +17,7 @@
 
 #define rt_init(p, v) ((void)(*(p) = (v)))
 
-/* The value as the operations of sim.h take it: all types have at most eight bytes. */
+/* The value as sim.h's operations take it: no type is larger than eight bytes. */
 #define SIM_BITS(p, v) ((uint64_t)(__typeof__(*(p)))(v))
 
 #define SIM_LOAD(p, what) \
@@ -57,9 +57,7 @@
 #define rt_sub_rlx(p, v)    SIM_RMW(p, SIM_SUB, v, SIM_RELAXED, "sub_rlx")
 #define rt_sub_acqrel(p, v) SIM_RMW(p, SIM_SUB, v, SIM_ORDERED, "sub_acqrel")
 #define rt_sub_sc(p, v)     SIM_RMW(p, SIM_SUB, v, SIM_ORDERED, "sub_sc")
-#define rt_or_sc(p, v)      SIM_RMW(p, SIM_OR, v, SIM_ORDERED, "or_sc")
 #define rt_or_acqrel(p, v)  SIM_RMW(p, SIM_OR, v, SIM_ORDERED, "or_acqrel")
-#define rt_and_sc(p, v)     SIM_RMW(p, SIM_AND, v, SIM_ORDERED, "and_sc")
 #define rt_and_acqrel(p, v) SIM_RMW(p, SIM_AND, v, SIM_ORDERED, "and_acqrel")
 
 #define rt_cas_acqrel(p, expected, v) SIM_CAS(p, expected, v, SIM_ORDERED, "cas_acqrel")
@@ -67,13 +65,13 @@
 
 #define rt_fence_sc() sim_fence(SIM_SITE("fence_sc", ""))
 
-/* Nothing: steps are calls, across which the compiler keeps the order of everything that
-   others can see; and what the processor may delay is delayed by sim_store(). */
+/* Empty: steps are calls, across which the compiler does not reorder shared accesses, and
+   sim_store() delays what a processor may delay. */
 #define rt_fence_compiler() ((void)0)
 
 #define rt_cpu_relax() sim_relax(SIM_SITE("cpu_relax", ""))
 
-/* Others may have any number of turns meanwhile. */
+/* One step is enough: others may run for any number of steps meanwhile. */
 #define rt_cpu_relax_for(turns) ((void)(turns), rt_cpu_relax())
 
 #endif

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Stands before src/mem/gpool.h in the simulation: descriptors of ended goroutines are
-   kept an eye on. */
+/* Wraps src/mem/gpool.h in the simulation: checks the descriptors of ended goroutines. */
 #ifndef SIM_GPOOL_H
 #define SIM_GPOOL_H
 
 #include_next "mem/gpool.h"
 
 #ifndef SIM_GPOOL_PLAIN
-/* The memory of a dead goroutine is nobody's: what was in it when it was given back has
-   to be in it when it is taken again. See oracle.c. */
+/* A free descriptor must not be written: its contents must be the same when it is
+   allocated as when it was freed. See oracle.c. */
 void sim_oracle_slot_freed(const struct rt_gslot *s);
 struct rt_gslot *sim_oracle_slot_taken(struct rt_gslot *s);
 void sim_oracle_slots_gone(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Stands before src/mem/stack.h in the simulation: a stack that is given back is one that
-   nobody is on. */
+/* Wraps src/mem/stack.h in the simulation: checks that no thread is on a stack that is
+   freed. */
 #ifndef SIM_STACK_H
 #define SIM_STACK_H
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Stands before src/os/os.h in the simulation: the same functions, and each call leaves a
-   note where it was made, for the report. */
+/* Wraps src/os/os.h in the simulation: each call records its place, for the report. */
 #ifndef SIM_OS_H
 #define SIM_OS_H
 
 #include_next "os/os.h"
 #include "sim.h"
 
-/* What implements the functions cannot have them as macros. */
+/* The implementation of the functions must not see the macros. */
 #ifndef SIM_OS_PLAIN
 #define os_futex_wait(word, ...) \
     (sim_at(SIM_SITE("futex_wait", #word)), os_futex_wait(word, __VA_ARGS__))
@@ -22,10 +21,8 @@
 #define os_thread_yield() (sim_at(SIM_SITE("thread_yield", "")), os_thread_yield())
 #define os_thread_cpu(number) \
     (sim_at(SIM_SITE("thread_cpu", #number)), os_thread_cpu(number))
-#define os_thread_look(number) \
-    (sim_at(SIM_SITE("thread_look", #number)), os_thread_look(number))
-#define os_thread_interrupt(number) \
-    (sim_at(SIM_SITE("interrupt", #number)), os_thread_interrupt(number))
+#define os_thread_interrupt(number, ...) \
+    (sim_at(SIM_SITE("interrupt", #number)), os_thread_interrupt(number, __VA_ARGS__))
 #define os_now()                 (sim_at(SIM_SITE("now", "")), os_now())
 #define os_release(start, bytes) (sim_memory_gone(start, bytes), os_release(start, bytes))
 #define os_fence_all_threads() \

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* The looks between two goroutines from the P's own queues. */
+#include "sched/findlocal.h"
+#include "sched/look.h"
+#include "sched/netpoll/pollset.h"
+#include "sched/sched.h"
+#include "sched/thread/lockedm.h"
+#include "sched/thread/pidle.h"
+#include "sched/timers.h"
+
+/* While other Gs are ready, a G from yieldq that ran for time t is followed by YIELDED_PART
+   times t without one: it may run thousands of times as long as the others. */
+#define YIELDED_PART 8
+
+/* Timers cannot be fired on the goroutine's stack: the goroutine may be parking in a queue
+   whose lock it holds and which a timer needs. So it requests the scheduler. */
+static void look_at_clock(struct rt_p *p, struct rt_look *look) {
+    int64_t now;
+    if (rt_timers_have_turn(p, &now)) {
+        rt_attention_set(p, RT_ATTENTION_TIMERS);
+    }
+    if (now != 0) {
+        rt_look_set_interval(look, now);
+    }
+    look->at_ns = now;
+}
+
+struct rt_g *rt_findrunnable_yielded(struct rt_p *p) {
+    struct rt_g *g = rt_runq_pop(&p->yieldq);
+    return g != NULL ? g : rt_globq_take_yielded(p, rt_sched_procs());
+}
+
+/* Handing the P to another M also takes the scheduler. */
+static void look_around(struct rt_p *p, struct rt_look *look) {
+    look_at_clock(p, look);
+    if (rt_lockedm_have_turn(p)) {
+        rt_attention_set(p, RT_ATTENTION_LOCKEDM);
+    }
+    rt_netpoll_remind(p);
+}
+
+void rt_findrunnable_look(struct rt_p *p) {
+    look_around(p, &p->look);
+    rt_look_lengthen(&p->look);
+    p->next_countdown = p->look.interval;
+}
+
+/* Takes a G that yielded although others are ready. Its turn is measured and ends at the
+   next slice. */
+static struct rt_g *find_yielded_in_turn(struct rt_p *p) {
+    if (rt_runq_length(&p->yieldq) == 0 && rt_globq_yielded() == 0) {
+        return NULL;
+    }
+    int64_t now = os_now();
+    struct rt_g *g = now >= p->yieldq_ns ? rt_findrunnable_yielded(p) : NULL;
+    if (g != NULL) {
+        p->yielded_ns = now;
+        rt_look_both_within(p, 1);
+    }
+    return g;
+}
+
+static void end_yielded_turn(struct rt_p *p) {
+    int64_t now = os_now();
+    p->yieldq_ns = now + YIELDED_PART * (now - p->yielded_ns);
+    p->yielded_ns = 0;
+}
+
+/* Takes half of the victim's ring, if that has a surplus, or of its yieldq, if that is
+   longer than p's. p has only Gs that yielded, or only the one that yields now. */
+static struct rt_g *share_with(struct rt_p *p, struct rt_p *victim) {
+    uint32_t own = rt_runq_length(&p->yieldq);
+    uint32_t theirs = rt_runq_length(&victim->yieldq);
+    struct rt_g *g = NULL;
+    if (rt_runq_surplus(&victim->runq) > 0) {
+        g = rt_runq_grab(&p->runq, &victim->runq);
+    }
+    if (g == NULL && theirs > (own == 0 ? 0 : own + 1)) {
+        g = rt_runq_grab(&p->yieldq, &victim->yieldq);
+    }
+    return g;
+}
+
+static struct rt_g *share_with_others(struct rt_p *p) {
+    struct rt_g *g = NULL;
+    uint32_t end = rt_sched_ps_end();
+    for (uint32_t i = 1; i < end && g == NULL; i++) {
+        uint32_t id = (p->id + i) % end;
+        if (!rt_pidle_has(id)) {
+            g = share_with(p, &rt_sched.ps[id]);
+        }
+    }
+    return g;
+}
+
+/* Serves Gs that a ring which is never empty would starve: yieldq and the global queue take
+   turns. */
+static struct rt_g *find_starved(struct rt_p *p) {
+    struct rt_g *g = p->yieldq_turn ? find_yielded_in_turn(p) : NULL;
+    p->yieldq_turn = !p->yieldq_turn;
+    g = g != NULL ? g : rt_globq_take_share(p, rt_sched_procs());
+    return g != NULL ? g : find_yielded_in_turn(p);
+}
+
+/* The turn comes one scheduling after the last slice before it has begun. */
+static void look_at_turn(struct rt_p *p, struct rt_look *look) {
+    if (unlikely(rt_lockedm_length() > 0)) {
+        rt_look_within(look, rt_lockedm_slices_left(p) + 1);
+    }
+}
+
+void rt_findrunnable_look_at_turn(struct rt_p *p) {
+    look_at_turn(p, &p->look);
+    look_at_turn(p, &p->yielded_look);
+}
+
+/* Returns true at the 61st scheduling. */
+static bool look_between(struct rt_p *p, struct rt_look *look) {
+    look_around(p, look);
+    if (unlikely(p->yielded_ns != 0)) {
+        end_yielded_turn(p);
+    }
+    bool all = rt_look_count_down(look);
+    look_at_turn(p, look);
+    return all;
+}
+
+struct rt_g *rt_findrunnable_between(struct rt_p *p) {
+    return look_between(p, &p->look) ? rt_findrunnable_count_slice(p, find_starved(p))
+                                     : NULL;
+}
+
+struct rt_g *rt_findrunnable_between_yielded(struct rt_p *p) {
+    if (unlikely(p->helps)) {
+        p->helps = false;
+        rt_attention_set(p, RT_ATTENTION_TIMERS);
+    }
+    return look_between(p, &p->yielded_look)
+               ? rt_findrunnable_count_slice(p, share_with_others(p))
+               : NULL;
+}

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: MIT */
+/* findrunnable: the sources of the next goroutine, in order. */
+#include "sched/findrunnable.h"
+#include "sched/findlocal.h"
+#include "sched/thread/lockedm.h"
+#include "sched/globq.h"
+#include "sched/thread/wakep.h"
+#include "sched/park.h"
+#include "sched/netpoll/netpoll.h"
+#include "sched/procresize.h"
+#include "sched/deadlock.h"
+#include "sched/thread/stopm.h"
+#include "sched/sched.h"
+#include "sched/steal.h"
+#include "sched/runtimer.h"
+#include "sched/timers.h"
+
+/* How often a thief picks another victim when a ring was emptied before it could steal. */
+#define STEAL_TRIES 4
+
+/* A thief takes the G in a runnext after it has been there for that long without its P
+   scheduling anything. A waker that waits for its answer needs a fiftieth of that. */
+#define NEXT_AGE_NS 3000
+
+/* How long a P that helps another with its timers tries to get their lock. The owner takes
+   the lock again a few microseconds after each release. */
+#define HELP_NS ((int64_t)100 * 1000)
+
+/* With 'Migration' (park.c) takes one at a time, so that every G can change threads. */
+static struct rt_g *find_global(struct rt_p *p) {
+    struct rt_g *g;
+    if (unlikely(rt_sched.config.debug.migrate)) {
+        g = rt_globq_take_one();
+    } else {
+        g = rt_globq_take_batch(p, rt_sched_procs());
+        g = g != NULL ? g : rt_findrunnable_yielded(p);
+    }
+    return rt_findrunnable_count_slice(p, g);
+}
+
+static struct rt_victims_walk begin_walk(struct rt_m *m) {
+    return rt_victims_begin(rt_sched_ps_end(), (uint32_t)rt_rand_next(&m->rand));
+}
+
+/* The next busy P in random order. */
+static struct rt_p *next_victim(struct rt_victims_walk *walk, const struct rt_p *thief) {
+    uint32_t id;
+    while (rt_victims_next(walk, &id)) {
+        if (id != thief->id && !rt_pidle_has(id)) {
+            return &rt_sched.ps[id];
+        }
+    }
+    return NULL;
+}
+
+/* Fires due timers of busy Ps into m's own queue. Those of an idle P are left to its M,
+   which sleeps until they are due. Returns true if more are due. */
+static bool help_with_timers(struct rt_m *m) {
+    struct rt_p *victim;
+    int64_t now;
+    bool more = false;
+    struct rt_victims_walk walk = begin_walk(m);
+    while ((victim = next_victim(&walk, m->p)) != NULL) {
+        if (rt_timers_are_due(victim, &now)) {
+            more |= rt_timers_run(victim, now, false /* thief */);
+        }
+    }
+    return more;
+}
+
+/* Another P requested help with its timers. That comes after p's ring and before Gs that
+   yielded. If nothing came of it for HELP_NS, because the owner holds the timers' lock, p
+   runs one of its yielded Gs before it tries again. */
+static void help_in_turn(struct rt_m *m) {
+    struct rt_p *p = m->p;
+    bool has_any = rt_runq_has_any(&p->runq);
+    bool more = true;
+    for (int64_t end_ns = os_now() + HELP_NS; more && !has_any && os_now() < end_ns;) {
+        more = help_with_timers(m);
+        has_any = rt_runq_has_any(&p->runq);
+    }
+    p->helps = more;
+    if (more) {
+        p->yielded_look.countdown = has_any ? 1 : 2;
+    }
+}
+
+/* p has more due timers than it may fire in one slice. Requests help from idle Ps, and from
+   busy ones, which help if they have only Gs that yielded. */
+static void ask_for_help(const struct rt_p *p) {
+    uint32_t end = rt_sched_ps_end();
+    for (uint32_t i = 0; i < end; i++) {
+        if (i != p->id && !rt_pidle_has(i)) {
+            /* acq_rel: after the timers were seen due. Pairs with the RMW in
+               run_timers(). */
+            rt_attention_set(&rt_sched.ps[i], RT_ATTENTION_TIMERS);
+        }
+    }
+    rt_wakep_slow(1);
+}
+
+/* Fires p's own due timers, which may put Gs into its queue. If one slice was not enough,
+   goroutines run for RT_TIMERS_BREAK_NS before the next. */
+static void run_timers(struct rt_m *m) {
+    struct rt_p *p = m->p;
+    int64_t now;
+    bool asked = false;
+    if (unlikely(rt_attention_has(p, RT_ATTENTION_TIMERS))) {
+        /* acq_rel: clears the bit after the request and before the look, so that no request
+           is lost. Pairs with the RMW in ask_for_help(). */
+        rt_attention_clear(p, RT_ATTENTION_TIMERS);
+        asked = true;
+    }
+    if (rt_timers_have_turn(p, &now)) {
+        if (unlikely(rt_timers_run(p, now, true /* owner */))) {
+            p->turn_until_ns = os_now() + RT_TIMERS_BREAK_NS;
+            ask_for_help(p);
+        }
+    } else if (unlikely(asked)) {
+        help_in_turn(m);
+    }
+}
+
+/* Fires timers of Ps that compute and so are late to fire them. */
+static struct rt_g *steal_timers(struct rt_m *m) {
+    if (unlikely(help_with_timers(m))) {
+        /* Makes m look at all sources again, and then here, before it sleeps. */
+        rt_attention_set(m->p, RT_ATTENTION_TIMERS);
+    }
+    return rt_findrunnable_local(m->p);
+}
+
+/* Compares distances before it reads rings: distances come from words that seldom change,
+   rings change all the time. */
+struct rt_p *rt_steal_victim(const struct rt_p *thief, uint32_t random) {
+    struct rt_p *victim;
+    struct rt_p *nearest = NULL;
+    int least = RT_FAR + 1;
+    bool leaves_kept = rt_netpoll_is_left(thief); /* see 'One server' in netpoll.c */
+    struct rt_victims_walk walk = rt_victims_begin(rt_sched_ps_end(), random);
+    int here = rt_load_rlx(&thief->cpu); /* relaxed, here and below: hints */
+    while ((victim = next_victim(&walk, thief)) != NULL) {
+        int there = rt_load_rlx(&victim->cpu);
+        int distance = (int)rt_topology_distance(&rt_sched.topology, here, there);
+        const struct rt_runq *q = &victim->runq;
+        if (distance < least &&
+            (leaves_kept ? rt_runq_surplus(q) : rt_runq_length(q)) > 0) {
+            nearest = victim;
+            least = distance;
+        }
+    }
+    return nearest;
+}
+
+/* A search that fails is one walk, unless other thieves empty the rings first. */
+static struct rt_g *steal_from_ring(struct rt_m *m) {
+    struct rt_p *p = m->p;
+    for (int i = 0; i < STEAL_TRIES; i++) {
+        struct rt_p *victim = rt_steal_victim(p, (uint32_t)rt_rand_next(&m->rand));
+        if (victim == NULL) {
+            return NULL;
+        }
+        struct rt_g *g = rt_runq_grab(&p->runq, &victim->runq);
+        if (g != NULL) {
+            rt_p_count(&p->schedtick);
+            return g;
+        }
+    }
+    return NULL;
+}
+
+/* Watches victim for NEXT_AGE_NS. Returns true if g stayed in its runnext and victim
+   scheduled nothing. */
+static bool next_is_old(const struct rt_p *victim, const struct rt_g *g) {
+    uint32_t switches = rt_p_switches(victim);
+    int64_t end = os_now() + NEXT_AGE_NS;
+    do {
+        rt_cpu_relax();
+        /* relaxed: a hint; rt_runq_steal_runnext() decides. */
+        if (rt_load_rlx(&victim->runq.runnext) != g ||
+            rt_p_switches(victim) != switches) {
+            return false;
+        }
+    } while (os_now() < end);
+    return true;
+}
+
+/* The last resort: steals from the runnext of a P that does not come to it. */
+static struct rt_g *steal_next(struct rt_m *m) {
+    struct rt_p *victim;
+    struct rt_victims_walk walk = begin_walk(m);
+    while ((victim = next_victim(&walk, m->p)) != NULL) {
+        struct rt_g *g = rt_load_rlx(&victim->runq.runnext); /* relaxed: a hint */
+        if (g != NULL && next_is_old(victim, g) &&
+            rt_runq_steal_runnext(&victim->runq, g)) {
+            rt_p_waker_goes_on(victim);
+            rt_p_count(&m->p->schedtick);
+            return g;
+        }
+    }
+    return NULL;
+}
+
+/* Steals goroutines that yielded. */
+static struct rt_g *steal_yielded(struct rt_m *m) {
+    struct rt_p *victim;
+    struct rt_g *g = NULL;
+    struct rt_victims_walk walk = begin_walk(m);
+    while (g == NULL && (victim = next_victim(&walk, m->p)) != NULL) {
+        g = rt_runq_grab(&m->p->yieldq, &victim->yieldq);
+    }
+    return rt_findrunnable_count_slice(m->p, g);
+}
+
+/* True if only the caller's P is busy; the caller is a spinning M. relaxed: the next
+   spinning M sees a P that becomes busy now; the last one looks again in
+   rt_spinning_give_up(). */
+static bool has_no_victims(void) {
+    uint64_t w = rt_load_rlx(&rt_pidle.word);
+    return rt_pidle_total(w) - rt_pidle_ps(w) <= 1;
+}
+
+static struct rt_g *steal(struct rt_m *m) {
+    rt_store_rlx(&m->p->cpu, os_cpu_current()); /* relaxed: a hint */
+    if (has_no_victims()) {
+        return NULL;
+    }
+    struct rt_g *g = steal_from_ring(m);
+    g = g != NULL ? g : steal_timers(m);
+    g = g != NULL ? g : steal_yielded(m);
+    return g != NULL ? g : steal_next(m);
+}
+
+/* m has lost its P and stops spinning. The P may already be idle or retired again; the
+   thread that made it so saw a spinning M and found no deadlock, so m has to check. */
+static void stop_without_p(struct rt_m *m) {
+    if (m->spinning) {
+        rt_resetspinning(m);
+        if (rt_pidle_all()) {
+            rt_checkdead();
+        }
+    }
+}
+
+/* Hands the P to the M of the first locked goroutine. Returns true if m has no P any
+   more. */
+static bool hand_to_lockedm(struct rt_m *m) {
+    struct rt_p *p = m->p;
+    if (rt_lockedm_length() == 0) {
+        return false;
+    }
+    struct rt_turn turn = p->lockedm_turn;
+    rt_lockedm_set_turn(p);
+    m->p = NULL; /* before another M may have the P */
+    m->gives_way = true;
+    bool handed = rt_lockedm_resume_first(p);
+    m->gives_way = false;
+    if (!handed) {
+        m->p = p;
+        p->lockedm_turn = turn;
+        return false;
+    }
+    stop_without_p(m);
+    return true;
+}
+
+/* There are too many Ps. Returns true if m has no P any more and is a spare M. */
+static bool retire(struct rt_m *m) {
+    struct rt_p *p = m->p;
+    m->p = NULL; /* before another M may have the P */
+    if (!rt_procs_retire(p)) {
+        m->p = p;
+        return false;
+    }
+    stop_without_p(m);
+    return true;
+}
+
+/* Goroutines that wake each other through runnext have used up their common slice. The one
+   in runnext goes behind all others, as if it had yielded. */
+static void end_slice(struct rt_p *p) {
+    struct rt_g *g = rt_runq_pop_runnext(&p->runq);
+    if (g != NULL) {
+        rt_queue_yielded(p, g);
+    }
+}
+
+/* The G in runnext goes behind all others only if the goroutine that stopped last, or one
+   before it, has put it there: stopped is true. Later a timer may have put a G there, which
+   has used no slice. Sysmon requests the end of the slice again after another one. */
+static void serve_slice(struct rt_p *p, bool stopped) {
+    if (unlikely(rt_attention_has(p, RT_ATTENTION_SLICE))) {
+        rt_attention_clear(p, RT_ATTENTION_SLICE);
+        if (stopped) {
+            end_slice(p);
+        }
+    }
+}
+
+/* It is the turn of the locked goroutines. Returns true if the G in runnext goes first: a
+   timer, a descriptor or another goroutine has just woken it, and a locked goroutine that
+   resumes may wake others, which move it behind the ring. It and those that it wakes do so
+   RT_LOOK_INTERVAL times in a row at most: timers may put one there before each look. */
+static bool runnext_goes_first(struct rt_p *p) {
+    struct rt_turn *turn = &p->lockedm_turn;
+    if (rt_load_rlx(&p->runq.runnext) == NULL) { /* relaxed, both: the owner's own */
+        return false;
+    }
+    uint32_t nexttick = rt_load_rlx(&p->nexttick);
+    if (!turn->put_off) {
+        turn->put_off = true;
+        turn->nexttick = nexttick;
+    }
+    return nexttick - turn->nexttick < RT_LOOK_INTERVAL;
+}
+
+/* Serves the requests in p's attention, see enum rt_attention. Returns true if m has no P
+   any more. */
+static bool attend(struct rt_m *m) {
+    struct rt_p *p = m->p;
+    if (unlikely(rt_p_is_leaving(p))) {
+        return retire(m);
+    }
+    if (rt_attention_has(p, RT_ATTENTION_LOCKEDM)) {
+        /* acq_rel: clears the bit before the look at the list, so that no request is lost.
+           Pairs with the RMW in rt_sched_ask_attention(). */
+        rt_attention_clear(p, RT_ATTENTION_LOCKEDM);
+    }
+    /* If more Ms wait in signal handlers than may, it is the turn of a locked goroutine,
+       since other goroutines could need one more M. */
+    bool turn = unlikely(rt_lockedm_room() < 0) || rt_lockedm_have_turn(p);
+    if (turn && !runnext_goes_first(p)) {
+        return hand_to_lockedm(m);
+    }
+    rt_findrunnable_look_at_turn(p);
+    return false;
+}
+
+/* On RT_ATTENTION_NETPOLL: polls, and takes urgent Gs first. */
+static struct rt_g *find_urgent(struct rt_m *m) {
+    struct rt_p *p = m->p;
+    if (likely(!rt_attention_has(p, RT_ATTENTION_NETPOLL))) {
+        return NULL;
+    }
+    /* acq_rel: clears the bit after the request and before the look, so that no request is
+       lost. Pairs with the RMW in rt_sched_ask_attention(). */
+    rt_attention_clear(p, RT_ATTENTION_NETPOLL);
+    rt_netpoll_look_between(m);
+    struct rt_g *g = rt_findrunnable_count_urgent(p, rt_globq_take_urgent(p));
+    if (unlikely(rt_globq_urgent() > 0)) {
+        rt_attention_set(p, RT_ATTENTION_NETPOLL); /* the ring had no room */
+    }
+    return g;
+}
+
+/* Whether p has something that comes before the global queue. */
+static bool has_ahead(const struct rt_p *p) {
+    /* relaxed: of later bits an idle P must not miss STOP and RETIRE, and
+       rt_spinning_give_up() looks for these again. */
+    return rt_load_rlx(&p->attention) != 0 || rt_runq_has_any(&p->runq);
+}
+
+static bool has_nothing(const struct rt_p *p) {
+    return !has_ahead(p) && rt_runq_length(&p->yieldq) == 0;
+}
+
+struct rt_g *rt_findrunnable(struct rt_m *m) {
+    struct rt_p *p;
+    for (bool stopped = true; (p = m->p) != NULL; stopped = false) {
+        serve_slice(p, stopped);
+        run_timers(m);
+        if (unlikely(attend(m))) {
+            return NULL;
+        }
+        struct rt_g *g = find_urgent(m);
+        g = likely(g == NULL) ? rt_findrunnable_local(p) : g;
+        /* relaxed: a late bit is seen at the next scheduling */
+        uint32_t attention = rt_load_rlx(&p->attention);
+        if (unlikely((attention & RT_ATTENTION_STOP) != 0)) {
+            return NULL;
+        }
+        if (unlikely(g == NULL && has_ahead(p))) {
+            /* A request came after run_timers() and attend(). The ring is checked as well:
+               RETIRE may have been set and cleared since, see procresize.c. */
+            continue;
+        }
+        g = g == NULL ? find_global(p) : g;
+        if (g == NULL) {
+            p->turn_until_ns = 0; /* no goroutine needs that time */
+            if (rt_netpoll_look(m) || hand_to_lockedm(m)) {
+                continue; /* p's ring has some, or m has no P any more */
+            }
+            g = rt_spinning_try(m) ? steal(m) : NULL;
+        }
+        if (g != NULL) {
+            if (m->spinning) {
+                rt_resetspinning(m);
+            }
+            return g;
+        }
+        /* steal_timers() may have filled the ring or set attention. */
+        if (has_nothing(p) && !rt_stopm(m)) {
+            return NULL;
+        }
+    }
+    return NULL;
+}

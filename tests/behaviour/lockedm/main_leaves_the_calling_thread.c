@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* Proves: main begins on the thread that called tuco_run() and leaves it when it first
+   waits, unless it is wired to it. That thread runs no other goroutine, so that
+   tuco_run() returns when main has, whatever the others do; but if there is no other
+   thread, it runs all. */
+/* fixed procs */
+#include "threads.h"
+
+#define ROUNDS 500
+#define RESULT 7
+
+static int pipe_ends[2];
+static atomic_int begun;
+
+static void expect_elsewhere(void *arg) {
+    (void)arg;
+    ASSERT(!on_first_thread());
+    tuco_yield();
+    ASSERT(!on_first_thread());
+}
+
+static void expect_all_elsewhere(int rounds) {
+    tuco_wg wg = {0};
+    for (int i = 0; i < rounds; i++) {
+        ASSERT_EQ(tuco_wg_go(&wg, expect_elsewhere, NULL), 0);
+        tuco_wg_wait(&wg);
+    }
+}
+
+/* main parks, whatever the others do. It need not park in tuco_wg_wait(): the goroutine
+   may have run on another thread, and ended, before main calls it. */
+static void expect_main_elsewhere(void) {
+    tuco_sleep(TUCO_MICROSECOND);
+    expect_elsewhere(NULL);
+}
+
+static int free_main(void *arg) {
+    (void)arg;
+    ASSERT(on_first_thread());
+    expect_main_elsewhere();
+    expect_all_elsewhere(ROUNDS);
+    return RESULT;
+}
+
+TEST(goroutines_run_elsewhere) {
+    test_setenv("TUCOPROCS", "1");
+    int threads = test_count_threads();
+    for (int i = 0; i < 3; i++) {
+        ASSERT_EQ(tuco_run(free_main, NULL), RESULT);
+        ASSERT(on_first_thread());
+        EXPECT_THREADS(threads);
+    }
+}
+
+static int wired_main(void *arg) {
+    (void)arg;
+    tuco_lock_thread();
+    for (int i = 0; i < ROUNDS; i++) {
+        expect_all_elsewhere(1);
+        ASSERT(on_first_thread());
+    }
+    tuco_unlock_thread();
+    expect_all_elsewhere(1);
+    expect_main_elsewhere();
+    tuco_lock_thread(); // the end of main is not an end of its thread
+    return RESULT;
+}
+
+TEST(wired_main_stays) {
+    int threads = test_count_threads();
+    for (int procs = 1; procs <= 2; procs++) {
+        tuco_config config = {.procs = procs};
+        ASSERT_EQ(tuco_configure(&config), 0);
+        ASSERT_EQ(tuco_run(wired_main, NULL), RESULT);
+        ASSERT(on_first_thread());
+        EXPECT_THREADS(threads);
+    }
+}
+
+/* It never returns. */
+static void read_unannounced(void *arg) {
+    char byte;
+    (void)arg;
+    atomic_fetch_add(&begun, 1);
+    ASSERT_EQ(read(pipe_ends[0], &byte, 1), 1);
+}
+
+static void compute_for_ever(void *arg) {
+    atomic_fetch_add(&begun, 1);
+    for (;;) {
+        atomic_fetch_add((atomic_int *)arg, 1);
+    }
+}
+
+/* At least one of them runs on another thread when main returns. */
+static int main_beside(tuco_fn *fn) {
+    static atomic_int turns;
+    for (int i = 0; i < 4; i++) {
+        ASSERT_EQ(tuco_go(fn, &turns), 0);
+    }
+    while (atomic_load(&begun) == 0) {
+        tuco_yield();
+    }
+    return RESULT;
+}
+
+static int main_beside_readers(void *arg) {
+    (void)arg;
+    return main_beside(read_unannounced);
+}
+
+static int main_beside_hogs(void *arg) {
+    (void)arg;
+    return main_beside(compute_for_ever);
+}
+
+static void run_beside(int (*fn)(void *), const char *procs) {
+    test_setenv("TUCOPROCS", procs);
+    ASSERT_EQ(pipe(pipe_ends), 0);
+    ASSERT_EQ(tuco_run(fn, NULL), RESULT);
+    ASSERT(on_first_thread());
+}
+
+TEST(returns_beside_readers_one_p) {
+    run_beside(main_beside_readers, "1");
+}
+
+TEST(returns_beside_readers) {
+    run_beside(main_beside_readers, "4");
+}
+
+TEST(returns_beside_hogs_one_p) {
+    run_beside(main_beside_hogs, "1");
+}
+
+TEST(returns_beside_hogs) {
+    run_beside(main_beside_hogs, "4");
+}
+
+static void expect_here(void *arg) {
+    (void)arg;
+    ASSERT(on_first_thread());
+    tuco_yield();
+    ASSERT(on_first_thread());
+}
+
+static int single_main(void *arg) {
+    (void)arg;
+    tuco_wg wg = {0};
+    for (int i = 0; i < ROUNDS; i++) {
+        ASSERT_EQ(tuco_wg_go(&wg, expect_here, NULL), 0);
+        tuco_wg_wait(&wg);
+        expect_here(NULL);
+    }
+    return RESULT;
+}
+
+TEST(the_only_thread_runs_all) {
+    tuco_config config = {.procs = 2, .max_threads = 1};
+    ASSERT_EQ(tuco_configure(&config), 0);
+    ASSERT_EQ(tuco_run(single_main, NULL), RESULT);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* Proves: a program that cannot continue for lack of threads, or of memory for stacks,
+   reports it and names the limit. */
+/* not under tsan */
+#include "os/fault.h"
+#include "test.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HELPERS 2 /* the starter and sysmon */
+
+static atomic_int denying;
+static atomic_int threads;
+
+/* Only the helpers get threads. */
+static int deny(enum os_fault_kind kind) {
+    if (kind == OS_FAULT_THREAD) {
+        return atomic_fetch_add(&threads, 1) < HELPERS ? 0 : EAGAIN;
+    }
+    return kind == OS_FAULT_RESERVE && atomic_load(&denying) != 0 ? ENOMEM : 0;
+}
+
+static int told[2];   // standard error of the runtime
+static int wakeup[2]; // ends the call that keeps the only thread
+static int saved;
+
+static void *read_report(void *text) {
+    char seen[4096];
+    size_t length = 0;
+    seen[0] = '\0';
+    while (strstr(seen, text) == NULL) {
+        ssize_t n = read(told[0], seen + length, sizeof(seen) - 1 - length);
+        if (n <= 0) {
+            abort();
+        }
+        length += (size_t)n;
+        seen[length] = '\0';
+    }
+    dup2(saved, STDERR_FILENO);
+    atomic_store(&denying, 0);
+    if (write(wakeup[1], "x", 1) != 1) {
+        abort();
+    }
+    return NULL;
+}
+
+static void run_until_told(int (*fn)(void *), const char *text) {
+    pthread_t reader;
+    ASSERT_EQ(pipe(told), 0);
+    ASSERT_EQ(pipe(wakeup), 0);
+    saved = dup(STDERR_FILENO);
+    os_fault_hook = deny;
+    ASSERT_EQ(dup2(told[1], STDERR_FILENO), STDERR_FILENO);
+    ASSERT_EQ(pthread_create(&reader, NULL, read_report, (void *)(uintptr_t)text), 0);
+    ASSERT_EQ(tuco_run(fn, NULL), 0);
+    ASSERT_EQ(pthread_join(reader, NULL), 0);
+}
+
+static void end_at_once(void *arg) {
+    (void)arg;
+}
+
+static int threads_main(void *arg) {
+    tuco_wg wg = {0};
+    char byte;
+    (void)arg;
+    for (int i = 0; i < 3; i++) {
+        ASSERT_EQ(tuco_wg_go(&wg, end_at_once, NULL), 0);
+    }
+    ASSERT_EQ(read(wakeup[0], &byte, 1), 1);
+    tuco_wg_wait(&wg);
+    return 0;
+}
+
+TEST(threads) {
+    test_setenv("TUCOPROCS", "1");
+    run_until_told(threads_main, "ulimit -u");
+}
+
+static void done(void *wg) {
+    tuco_wg_done(wg);
+}
+
+static int stacks_main(void *arg) {
+    static const tuco_attr large = {.stack_size = (size_t)1 << 22}; // none is kept
+    tuco_wg wg = {0};
+    (void)arg;
+    tuco_wg_add(&wg, 1);
+    atomic_store(&denying, 1);
+    ASSERT_EQ(tuco_go_attr(&large, done, &wg), 0);
+    tuco_wg_wait(&wg);
+    return 0;
+}
+
+TEST(stacks) {
+    run_until_told(stacks_main, "TUCOSTACK");
+}

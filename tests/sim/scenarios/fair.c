@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* Fairness on one processor, counted in turns: no goroutine waits for others that are
+   always ready. The bounds are those of docs/design/fairness.md. */
+#include "scenario.h"
+
+static tuco_wg all;
+
+static struct {
+    int turns;   /* of those that are always ready */
+    int waiting; /* those that have not had their turn */
+} fair;
+
+static void take_turn(void *unused) {
+    (void)unused;
+    fair.waiting--;
+    tuco_wg_done(&all);
+}
+
+static void spawn_waiting(int count) {
+    fair.turns = 0;
+    fair.waiting = count;
+    tuco_wg_add(&all, count);
+    for (int i = 0; i < count; i++) {
+        sim_check(tuco_go(take_turn, NULL) == 0);
+    }
+}
+
+/* Goroutines that yield go behind all that is runnable, be it in the global queue. */
+
+#define YIELDERS 3
+
+/* More than a ring holds. */
+#define SPAWNED 300
+
+/* Each has a turn at first. A turn at every 61st slice is theirs besides, and one more if
+   the spawner's own ring is taken to the global queue in halves. */
+#define YIELD_TURNS (2 * YIELDERS + SPAWNED / 61 + 1)
+
+static void yield_on(void *unused) {
+    (void)unused;
+    while (fair.waiting > 0) {
+        tuco_yield();
+        fair.turns++;
+    }
+    tuco_wg_done(&all);
+}
+
+static int yield_main(void *unused) {
+    (void)unused;
+    fair.waiting = 1;
+    tuco_wg_add(&all, YIELDERS);
+    for (int i = 0; i < YIELDERS; i++) {
+        sim_check(tuco_go(yield_on, NULL) == 0);
+    }
+    tuco_yield();
+    spawn_waiting(SPAWNED);
+    tuco_wg_wait(&all);
+    sim_check(fair.turns <= YIELD_TURNS);
+    return SIM_RESULT;
+}
+
+SIM_SCENARIO(fair_yield, "goroutines that yield give way to more than a ring holds") {
+    sim_begin_procs(1, 1);
+    sim_main(yield_main);
+}
+
+/* Two that wake each other through runnext share a slice; when it is over, all that
+   waits has its turn before them. */
+
+#define BESIDE   10
+#define SLICE_NS 50000
+
+/* What two slices and the looks of sysmon last, in rounds. */
+#define ROUNDS_MAX 4000
+
+static tuco_chan *there;
+static tuco_chan *back;
+
+static void answer(void *unused) {
+    (void)unused;
+    int value;
+    while (tuco_chan_recv(there, &value) == 0) {
+        sim_check(tuco_chan_send(back, &value) == 0);
+    }
+    tuco_wg_done(&all);
+}
+
+static int talk_main(void *unused) {
+    (void)unused;
+    int value = 0;
+    there = tuco_chan_make(sizeof value, 0);
+    back = tuco_chan_make(sizeof value, 0);
+    tuco_wg_add(&all, 1);
+    sim_check(tuco_go(answer, NULL) == 0);
+    tuco_yield(); /* it waits from here on */
+    spawn_waiting(BESIDE);
+    while (fair.waiting > 0) {
+        sim_check(tuco_chan_send(there, &value) == 0);
+        sim_check(tuco_chan_recv(back, &value) == 0);
+        fair.turns++;
+        sim_check(fair.turns < ROUNDS_MAX);
+    }
+    tuco_chan_close(there);
+    tuco_wg_wait(&all);
+    tuco_chan_unref(there);
+    tuco_chan_unref(back);
+    return SIM_RESULT;
+}
+
+SIM_SCENARIO(fair_slice, "two that talk give way to those in the ring after a slice") {
+    sim_begin_procs(1, 1);
+    tuco_config config = {.procs = 1, .slice = SLICE_NS};
+    sim_check(tuco_configure(&config) == 0);
+    sim_main(talk_main);
+}
+
+/* A wired goroutine that is woken while no P is idle waits for those in line, and not for
+   the 61st slice. It is woken again at once when it has run: then it waits for its turn. */
+
+#define WIRED_ROUNDS 6
+
+/* Those in line are the others and main. The turn under way and one more for each of the
+   two queues may come before a look. */
+#define WIRED_TURNS (YIELDERS + 1 + 4)
+
+static void answer_wired(void *unused) {
+    (void)unused;
+    int value;
+    tuco_lock_thread();
+    while (tuco_chan_recv(there, &value) == 0) {
+        sim_check(fair.turns <= WIRED_TURNS);
+        fair.turns = 0;
+        sim_check(tuco_chan_send(back, &value) == 0);
+    }
+    tuco_wg_done(&all);
+}
+
+static int wired_turn_main(void *unused) {
+    (void)unused;
+    int value = 0;
+    there = tuco_chan_make(sizeof value, 1);
+    back = tuco_chan_make(sizeof value, 1);
+    fair.waiting = 1;
+    tuco_wg_add(&all, YIELDERS + 1);
+    sim_check(tuco_go(answer_wired, NULL) == 0);
+    for (int i = 0; i < YIELDERS; i++) {
+        sim_check(tuco_go(yield_on, NULL) == 0);
+    }
+    for (int i = 0; i < WIRED_ROUNDS; i++) {
+        fair.turns = 0;
+        sim_check(tuco_chan_send(there, &value) == 0);
+        while (tuco_chan_try_recv(back, &value) != 0) {
+            tuco_yield();
+        }
+    }
+    fair.waiting = 0;
+    tuco_chan_close(there);
+    tuco_wg_wait(&all);
+    tuco_chan_unref(there);
+    tuco_chan_unref(back);
+    return SIM_RESULT;
+}
+
+SIM_SCENARIO(fair_wired, "a woken wired goroutine has its turn after those in line") {
+    sim_begin_procs(1, 1);
+    sim_main(wired_turn_main);
+}
+
+/* A goroutine whose timer is due when the slice of two that talk is over does not go
+   behind those that yielded. */
+
+#define SLEEPS     4
+#define LATE_TURNS 1
+
+static tuco_time due_at;
+static int late_turns; /* of those that yield, begun since */
+
+static void compute_and_yield(void *unused) {
+    (void)unused;
+    while (fair.waiting > 0) {
+        late_turns += sim.now_ns >= due_at;
+        for (int64_t end = sim.now_ns + 40 * TUCO_MICROSECOND; sim.now_ns < end;) {
+            sim_spin();
+        }
+        tuco_yield();
+    }
+    tuco_wg_done(&all);
+}
+
+static void ask_on(void *unused) {
+    (void)unused;
+    int value = 0;
+    while (fair.waiting > 0) {
+        sim_check(tuco_chan_send(there, &value) == 0);
+        sim_check(tuco_chan_recv(back, &value) == 0);
+    }
+    tuco_chan_close(there);
+    tuco_wg_done(&all);
+}
+
+static int timer_slice_main(void *unused) {
+    (void)unused;
+    there = tuco_chan_make(sizeof(int), 0);
+    back = tuco_chan_make(sizeof(int), 0);
+    /* armed all the time, so that the P learns in the first sleep how long turns take */
+    tuco_timer *far = tuco_timer_make(3600 * TUCO_SECOND);
+    fair.waiting = 1;
+    due_at = TUCO_NEVER;
+    tuco_wg_add(&all, YIELDERS + 2);
+    sim_check(tuco_go(answer, NULL) == 0);
+    sim_check(tuco_go(ask_on, NULL) == 0);
+    for (int i = 0; i < YIELDERS; i++) {
+        sim_check(tuco_go(compute_and_yield, NULL) == 0);
+    }
+    tuco_sleep(2 * TUCO_MILLISECOND);
+    for (int i = 0; i < SLEEPS; i++) {
+        late_turns = 0;
+        due_at = tuco_deadline(sim_pick(100, 900) * TUCO_MICROSECOND);
+        tuco_sleep_until(due_at);
+        sim_check(late_turns <= LATE_TURNS);
+    }
+    fair.waiting = 0;
+    tuco_wg_wait(&all);
+    tuco_timer_free(far);
+    tuco_chan_unref(there);
+    tuco_chan_unref(back);
+    return SIM_RESULT;
+}
+
+SIM_SCENARIO(fair_timer, "a timer that is due goes before those whose slice is over") {
+    sim_begin_procs(1, 1);
+    tuco_config config = {.procs = 1, .slice = SLICE_NS};
+    sim_check(tuco_configure(&config) == 0);
+    sim_main(timer_slice_main);
+}
