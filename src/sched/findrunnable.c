@@ -326,10 +326,7 @@ static bool attend(struct rt_m *m) {
            Pairs with the RMW in rt_sched_ask_attention(). */
         rt_attention_clear(p, RT_ATTENTION_LOCKEDM);
     }
-    /* If more Ms wait in signal handlers than may, it is the turn of a locked goroutine,
-       since other goroutines could need one more M. */
-    bool turn = unlikely(rt_lockedm_room() < 0) || rt_lockedm_have_turn(p);
-    if (turn && !runnext_goes_first(p)) {
+    if (rt_lockedm_have_turn(p) && !runnext_goes_first(p)) {
         return hand_to_lockedm(m);
     }
     rt_findrunnable_look_at_turn(p);

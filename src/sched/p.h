@@ -136,6 +136,7 @@ struct rt_p {
     struct rt_lack lack;         /* the same shortage, as the starter thread saw it */
     struct rt_turn lockedm_turn; /* see lockedm.h */
     bool handed_straight; /* at the last preemption: see 'Spin locks' in lockedm.c */
+    uint8_t exchanges;    /* in a row: see 'Too many stopped' there */
     struct rt_pace pace;
     uint32_t poll_countdown; /* waits for descriptors until the next look at the clock */
     uint32_t next_countdown; /* Gs from runnext until the next look at the clock */

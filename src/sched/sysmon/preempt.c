@@ -40,8 +40,9 @@
  * program's. A thread without an alternate stack, for lack of memory, is not interrupted:
  * the handler would run on the goroutine's stack, which may have no room for it.
  *
- * Each goroutine that waits in a handler occupies a thread. There are at most preemptmax
- * of them; beyond that, one is stopped only in exchange for another that resumes.
+ * Each goroutine that waits in a handler occupies a thread. Beyond preemptmax of them, most
+ * stops are in exchange for another goroutine that resumes: see 'Too many stopped' in
+ * lockedm.c.
  */
 
 /* How long rt_preempt_can_force() waits for a new thread, before the P goes straight to a

@@ -19,6 +19,15 @@
  * list that was stopped elsewhere. That may be a goroutine that merely computes; then it
  * gets a slice before its turn, at the expense of an unrelated goroutine. Between two such
  * handoffs of a P there is a usual one.
+ *
+ * Too many stopped. ('Too many stopped') Each stopped goroutine occupies a thread, so
+ * preemptmax limits their number. Beyond it, a P whose goroutine was stopped serves the
+ * locked list at once: one stopped goroutine resumes in exchange, and the number stays. If
+ * that were a strict rule, the run queues would never be served while all stopped
+ * goroutines compute for ever. So after EXCHANGES_MAX such exchanges in a row, the P serves
+ * its queues for a usual turn. If that finds another goroutine that computes, one more
+ * thread than the limit is in use. So the number grows by one at most in EXCHANGES_MAX + 1
+ * slices of a P, and falls when a stopped goroutine ends or parks.
  */
 
 /* How long an M whose goroutine waits watches its note before it sleeps: two goroutines
@@ -27,6 +36,9 @@
 
 /* How often a dying thread tries to take the lock, which it may hold itself. */
 #define LET_GO_TRIES 1000
+
+/* See 'Too many stopped'. */
+#define EXCHANGES_MAX 3
 
 /* How often in a row the first of the list may be passed over. */
 #define PASSED_OVER_MAX 3
@@ -351,6 +363,16 @@ static void wait_aside(struct rt_m *m) {
     got_p(m);
 }
 
+/* The goroutine that p ran is stopped, and counted. Decides when p serves the list. */
+static void set_turn_after_stop(struct rt_p *p) {
+    rt_lockedm_set_turn(p);
+    bool exchange = rt_lockedm_room() < 0 && p->exchanges < EXCHANGES_MAX;
+    p->exchanges = exchange ? (uint8_t)(p->exchanges + 1) : 0;
+    if (exchange) {
+        p->lockedm_turn.slices = 0;
+    }
+}
+
 void rt_lockedm_step_aside(struct rt_m *m, bool yields) {
     if (!lock_stopped(m, yields)) {
         return;
@@ -358,7 +380,7 @@ void rt_lockedm_step_aside(struct rt_m *m, bool yields) {
     /* The goroutine is in no queue between the P and the list. sc: before the P is given
        away. Pairs with detached_now() in deadlock.c. */
     rt_sched_detach();
-    rt_lockedm_set_turn(m->p);
+    set_turn_after_stop(m->p);
     m->gives_way = true;
     /* Before it is in the list, or it could get its own P back. */
     give_p_away(m, yields);
