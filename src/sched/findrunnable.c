@@ -92,7 +92,7 @@ static void ask_for_help(const struct rt_p *p) {
     for (uint32_t i = 0; i < end; i++) {
         if (i != p->id && !rt_pidle_has(i)) {
             /* acq_rel: after the timers were seen due. Pairs with the RMW in
-               run_timers(). */
+               rt_findrunnable_run_timers(). */
             rt_attention_set(&rt_sched.ps[i], RT_ATTENTION_TIMERS);
         }
     }
@@ -101,7 +101,7 @@ static void ask_for_help(const struct rt_p *p) {
 
 /* Fires p's own due timers, which may put Gs into its queue. If one slice was not enough,
    goroutines run for RT_TIMERS_BREAK_NS before the next. */
-static void run_timers(struct rt_m *m) {
+void rt_findrunnable_run_timers(struct rt_m *m) {
     struct rt_p *p = m->p;
     int64_t now;
     bool asked = false;
@@ -365,7 +365,7 @@ struct rt_g *rt_findrunnable(struct rt_m *m) {
     struct rt_p *p;
     for (bool stopped = true; (p = m->p) != NULL; stopped = false) {
         serve_slice(p, stopped);
-        run_timers(m);
+        rt_findrunnable_run_timers(m);
         if (unlikely(attend(m))) {
             return NULL;
         }
@@ -377,7 +377,7 @@ struct rt_g *rt_findrunnable(struct rt_m *m) {
             return NULL;
         }
         if (unlikely(g == NULL && has_ahead(p))) {
-            /* A request came after run_timers() and attend(). The ring is checked as well:
+            /* A request came after the timers and attend(). The ring is checked as well:
                RETIRE may have been set and cleared since, see procresize.c. */
             continue;
         }

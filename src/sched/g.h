@@ -36,24 +36,25 @@ enum rt_gflags {
     RT_G_FLAG_FOREIGN = 2,
     /* only lockedm may run it: see lockedm.h */
     RT_G_FLAG_LOCKEDM = 16,
-    /* blocking, preempt_off or stopped_ms may not be 0: its end resets them */
+    /* blocking, preempt_off or hog_until_ms may not be 0: its end resets them */
     RT_G_FLAG_RESET_AT_END = 32,
     /* its last announced blocking call did block: see entersyscall.c */
     RT_G_FLAG_BLOCKS = 64,
-    /* as a waker it stops soon after the wake-up: see 'Habits' in park.c */
-    RT_G_FLAG_STOPS = 128,
+    /* it has yielded for something urgent since it was last woken: see rt_yield_asked() */
+    RT_G_FLAG_AHEAD = 128,
 
-    /* rt_ready() puts a G with one of these flags into no run queue */
-    RT_G_FLAGS_UNQUEUED = RT_G_FLAG_FOREIGN | RT_G_FLAG_LOCKEDM,
+    /* those that the waker of a G has to look at */
+    RT_G_FLAGS_WOKEN = RT_G_FLAG_FOREIGN | RT_G_FLAG_LOCKEDM | RT_G_FLAG_AHEAD,
 };
 
-/* What a waker without RT_G_FLAG_STOPS is known to do after a wake-up: see 'Habits' in
-   park.c. */
+/* What a waker that was not seen to stop in this period is known to do after a wake-up: see
+   'Habits' in park.c. */
 enum rt_habit {
     RT_HABIT_NEW,     /* it has woken no goroutine while a P was idle */
     RT_HABIT_SEEN,    /* unknown: its next wake-up is measured */
     RT_HABIT_GOES_ON, /* it goes on running. Higher values, up to SURE: more certainly */
     RT_HABIT_SURE = RT_HABIT_GOES_ON + 3,
+    RT_HABIT_SCHEDULER, /* a g0: it runs what it has made runnable */
 };
 
 struct rt_defer;
@@ -117,10 +118,12 @@ struct rt_g {
         /* Holder: 1 + id of the M that ran it last. Only with TUCODEBUG=migrate. */
         uint32_t last_m;
     };
-    uint16_t habit; /* enum rt_habit. The spawner, then the G itself */
-    /* Atomic: when a signal last stopped it, in milliseconds modulo 65536. Written by the G
-       itself, read by sysmon: a hint. */
-    rt_atomic(uint16_t) stopped_ms;
+    /* See 'Habits' in park.c. The spawner, then the G itself. */
+    uint8_t habit;    /* enum rt_habit */
+    uint8_t stops_in; /* the period in which it was seen to stop soon; 0: none */
+    /* Atomic: until when it counts as one that computes for long, in milliseconds modulo
+       65536. Sysmon's hint, see 'Patience' in retake.c. */
+    rt_atomic(uint16_t) hog_until_ms;
 
     struct rt_m *lockedm; /* valid with RT_G_FLAG_LOCKEDM. The G itself */
 

@@ -29,8 +29,9 @@ struct rt_m {
     rt_atomic(uint32_t) asked;  /* enum rt_asked: requests by other threads */
 
     /* Atomic: the request to yield is for the goroutine that ran when rt_p_switches() was
-       that. Written by sysmon before it requests. */
+       that, and whose slice is over or not. Written by sysmon before it requests. */
     rt_atomic(uint32_t) asked_at;
+    rt_atomic(bool) asked_over;
 
     /* The thread itself. */
     int64_t gave_up_ns; /* when it gave up its P before a blocking call; 0: it did not */

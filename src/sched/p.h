@@ -106,6 +106,8 @@ struct rt_held {
     int64_t asked_ns;  /* the request to yield; 0: none */
     int64_t looked_ns; /* the last look at the CPU time */
     int64_t away_ns;   /* between the last two, the time that m's thread did not run */
+    int64_t lost_ns;   /* the sum of these */
+    bool urgent;       /* this look: a timer or a descriptor waits for this P */
     bool probed; /* the last look was due to signal m, and did not find it running */
 };
 
@@ -114,6 +116,8 @@ struct rt_sysmontick {
     uint32_t switches;
     uint32_t schedtick;
     int64_t slice_began_ns; /* the first look at this schedtick */
+    int64_t kept_ns;        /* the first look at the Gs kept up to kept_end; 0: none */
+    uint32_t kept_end;
     struct rt_held held;
 };
 
@@ -140,13 +144,13 @@ struct rt_p {
     struct rt_pace pace;
     uint32_t poll_countdown; /* waits for descriptors until the next look at the clock */
     uint32_t next_countdown; /* Gs from runnext until the next look at the clock */
-    bool helps;              /* helps another P with its timers: see run_timers() */
+    bool helps;              /* helps another P with its timers: see findrunnable.c */
     bool yieldq_turn;        /* next time yieldq comes before the global queue */
     int64_t yielded_ns;      /* start of the current turn of a G from yieldq; 0: none */
     int64_t yieldq_ns;       /* earliest start of the next such turn */
     struct rt_look look;     /* before Gs from the ring */
     struct rt_look yielded_look; /* before Gs from yieldq, which may run much longer */
-    /* until then goroutines run even if timers are due: see run_timers() */
+    /* until then goroutines run even if timers are due: see findrunnable.c */
     int64_t turn_until_ns;
     /* goroutine ids reserved for this P: [id_next, id_end) */
     uint64_t id_next;
@@ -176,6 +180,10 @@ struct rt_p {
     /* Atomic: enum rt_attention. Any thread sets bits to make the owner leave the fast
        path. The owner clears them; procresize.c may clear RETIRE. */
     rt_atomic(uint32_t) attention;
+
+    /* Atomic: written by sysmon, never 0: what a waker was seen to do holds for one period.
+       See 'Habits' in park.c. */
+    rt_atomic(uint8_t) habit_period;
 
     /* The lock in procresize.c. */
     bool retired; /* out of use */

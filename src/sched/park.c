@@ -6,6 +6,7 @@
 #include "sched/syscall/enter.h"
 #include "sched/thread/wakep.h"
 #include "sched/deadlock.h"
+#include "sched/findrunnable.h"
 #include "debug/overflow.h"
 #include "sched/sched.h"
 
@@ -31,11 +32,17 @@ static bool migrating(void) {
  *
  * The way taken. Each goroutine has a habit, learned from those of its wake-ups that found
  * a P idle. The second such wake-up is measured: the time from the wake-up to the waker's
- * next stop. A waker that stops within GOES_ON_NS uses runnext from then on and is not
- * measured again. For a waker that goes on, the woken goroutine goes to the ring and an M
- * is woken; these wake-ups are all measured, and a few short ones in a row end the habit. A
+ * next stop. A waker that stops within GOES_ON_NS uses runnext and is not measured again in
+ * this period. For a waker that goes on, the woken goroutine goes to the ring and an M is
+ * woken; these wake-ups are all measured, and a few short ones in a row end the habit. A
  * thief that steals from a runnext, and sysmon when it finds a runnext stuck, record that
  * the waker goes on.
+ *
+ * Goroutines that exchange a word before they begin to compute were seen to stop. Their
+ * stages may then be too short for sysmon, which does not find the same runnext at two
+ * looks. So what a waker was seen to do holds for a period: while some Ps are idle and some
+ * busy, sysmon begins a new one every HABIT_PERIOD_NS (sysmon.c). Measuring takes about
+ * 60 ns, once for each waker in a period.
  *
  * One wrong guess costs at most four useless wake-ups.
  */
@@ -45,14 +52,13 @@ static bool migrating(void) {
 static RT_NOINLINE void judge_waker(struct rt_m *m, int64_t woke_ns) {
     struct rt_g *g = rt_m_g(m);
     if (os_now() - woke_ns >= GOES_ON_NS) {
-        g->flags &= (uint8_t)~RT_G_FLAG_STOPS;
         g->habit = g->habit < RT_HABIT_GOES_ON ? RT_HABIT_GOES_ON
                    : g->habit < RT_HABIT_SURE  ? g->habit + 1
                                                : RT_HABIT_SURE;
     } else if (g->habit > RT_HABIT_GOES_ON) {
         g->habit--;
     } else {
-        g->flags |= RT_G_FLAG_STOPS;
+        g->stops_in = rt_load_rlx(&m->p->habit_period); /* relaxed: a number */
         g->habit = RT_HABIT_SEEN;
     }
     rt_store_rlx(&m->p->woke_ns, 0); /* relaxed: the owner's, except for hints */
@@ -128,6 +134,10 @@ void rt_queue_runnext(struct rt_p *p, struct rt_g *g) {
    rt_wakep(), so that it does not include the cost of waking an M. */
 static RT_NOINLINE void queue_measured(struct rt_p *p, struct rt_g *waker,
                                        struct rt_g *g) {
+    if (waker->habit == RT_HABIT_SCHEDULER) {
+        queue_next(p, g);
+        return;
+    }
     if (waker->habit >= RT_HABIT_GOES_ON) {
         rt_queue_put(p, g);
         rt_wakep(1);
@@ -143,8 +153,8 @@ static RT_NOINLINE void queue_measured(struct rt_p *p, struct rt_g *waker,
 
 static RT_INLINE void queue_woken(struct rt_m *m, struct rt_g *g) {
     struct rt_g *waker = rt_m_g(m);
-    /* relaxed: a hint */
-    if ((waker->flags & RT_G_FLAG_STOPS) == 0 &&
+    /* relaxed, both: hints */
+    if (waker->stops_in != rt_load_rlx(&m->p->habit_period) &&
         unlikely(rt_pidle_has_room(rt_load_rlx(&rt_pidle.word)))) {
         queue_measured(m->p, waker, g);
     } else {
@@ -161,20 +171,25 @@ static RT_NOINLINE void put_global(struct rt_g *g) {
     rt_wakep(1);
 }
 
-/* For a G that goes to no run queue: the proxy of a foreign thread, or a locked G. */
-static RT_NOINLINE void ready_unqueued(struct rt_g *g) {
+/* For a G with one of RT_G_FLAGS_WOKEN. True: it goes to no run queue, being the proxy of a
+   foreign thread, or locked. */
+static RT_NOINLINE bool ready_unqueued(struct rt_g *g) {
     if ((g->flags & RT_G_FLAG_FOREIGN) != 0) {
         rt_foreign_wake(g);
-    } else {
+        return true;
+    }
+    g->flags &= (uint8_t)~RT_G_FLAG_AHEAD;
+    if ((g->flags & RT_G_FLAG_LOCKEDM) != 0) {
         rt_gstatus_set(g, RT_G_WAITING, RT_G_RUNNABLE);
         rt_lockedm_ready(g);
+        return true;
     }
+    return false;
 }
 
 void rt_ready(struct rt_g *g) {
     rt_race_hand_over(g);
-    if (unlikely((g->flags & RT_G_FLAGS_UNQUEUED) != 0)) {
-        ready_unqueued(g);
+    if (unlikely((g->flags & RT_G_FLAGS_WOKEN) != 0) && ready_unqueued(g)) {
         return;
     }
     rt_gstatus_set(g, RT_G_WAITING, RT_G_RUNNABLE);
@@ -195,8 +210,7 @@ static struct rt_glist make_runnable(struct rt_glist *list) {
     struct rt_g *g;
     while ((g = rt_glist_pop(list)) != NULL) {
         rt_race_hand_over(g);
-        if (unlikely((g->flags & RT_G_FLAGS_UNQUEUED) != 0)) {
-            ready_unqueued(g);
+        if (unlikely((g->flags & RT_G_FLAGS_WOKEN) != 0) && ready_unqueued(g)) {
             continue;
         }
         rt_gstatus_set(g, RT_G_WAITING, RT_G_RUNNABLE);
@@ -455,10 +469,24 @@ static void commit_back(struct rt_m *m, struct rt_g *g, void *arg) {
     }
 }
 
+/* Enqueues a goroutine that yielded before its slice was over, because a timer is due or a
+   descriptor ready: behind those that wait for these and behind the ring, but ahead of
+   those that yielded. */
+static void commit_ahead(struct rt_m *m, struct rt_g *g, void *arg) {
+    (void)arg;
+    if (unlikely((g->flags & RT_G_FLAG_LOCKEDM) != 0) || migrating()) {
+        commit_yield(m, g, NULL);
+        return;
+    }
+    rt_findrunnable_run_timers(m);
+    rt_queue_put(m->p, g);
+    rt_wakep(1);
+}
+
 /* Switches to the scheduler. Returns when g runs again, perhaps on another M. */
-static void yield_to_scheduler(struct rt_m *m, struct rt_g *g) {
+static void yield_to_scheduler(struct rt_m *m, struct rt_g *g, rt_commit_fn *commit) {
     rt_gstatus_set(g, RT_G_RUNNING, RT_G_RUNNABLE);
-    m->commit = commit_yield;
+    m->commit = commit;
     m->commit_g = g;
     switch_context(m, g, &m->g0, rt_after_switch);
 }
@@ -476,12 +504,20 @@ static RT_NOINLINE void yield_slow(struct rt_m *m) {
     bool others = rt_globq_length() > 0 || rt_lockedm_length() > 0 ||
                   (attention != 0 && rt_p_has_any(m->p));
     if (wanted || others || migrating()) {
-        yield_to_scheduler(m, rt_m_g(m));
+        yield_to_scheduler(m, rt_m_g(m), commit_yield);
     }
 }
 
+/* A goroutine that computes may be asked for something urgent again and again. It goes ahead
+   of those that yielded only once until it is woken, or has gone behind them. */
 void rt_yield_asked(struct rt_m *m) {
-    yield_to_scheduler(m, rt_m_g(m));
+    struct rt_g *g = rt_m_g(m);
+    stop_waker(m);
+    bool over = rt_load_rlx(&m->asked_over); /* relaxed: as asked_at */
+    bool ahead = !over && (g->flags & RT_G_FLAG_AHEAD) == 0;
+    g->flags =
+        (uint8_t)(ahead ? g->flags | RT_G_FLAG_AHEAD : g->flags & ~RT_G_FLAG_AHEAD);
+    yield_to_scheduler(m, g, ahead ? commit_ahead : commit_yield);
 }
 
 void rt_yield_without_p(struct rt_m *m) {

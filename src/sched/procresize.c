@@ -80,6 +80,7 @@ static struct {
 static void make_one(uint32_t id) {
     struct rt_p *p = &rt_sched.ps[id];
     p->id = id;
+    rt_init(&p->habit_period, 1);
     p->next_countdown = RT_LOOK_INTERVAL;
     p->look.interval = p->look.countdown = RT_LOOK_INTERVAL;
     p->yielded_look.interval = p->yielded_look.countdown = RT_LOOK_INTERVAL;

@@ -186,6 +186,16 @@ static inline uint32_t rt_runq_kept(const struct rt_runq *q) {
     return kept <= RT_RUNQ_SLOTS ? kept : 0;          /* else head has passed it */
 }
 
+/* Any thread. The slot behind the last G that is kept, and whether takers have passed a slot:
+   hints. */
+static inline uint32_t rt_runq_kept_end(const struct rt_runq *q) {
+    return rt_load_rlx(&q->kept_end); /* relaxed: only compared */
+}
+
+static inline bool rt_runq_has_passed(const struct rt_runq *q, uint32_t slot) {
+    return (int32_t)(rt_load_rlx(&q->head) - slot) >= 0; /* relaxed: as above */
+}
+
 /* Any thread. How many Gs in the ring deserve that an M is woken: those put there after the
    last rt_runq_keep(). */
 static inline uint32_t rt_runq_surplus(const struct rt_runq *q) {

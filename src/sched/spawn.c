@@ -94,7 +94,7 @@ static void free_descriptor(struct rt_p *p, struct rt_g *g) {
     if (unlikely((g->flags & RT_G_FLAG_RESET_AT_END) != 0)) {
         rt_store_rlx(&g->blocking, 0); /* relaxed, all: g has ended */
         rt_store_rlx(&g->preempt_off, 0);
-        rt_store_rlx(&g->stopped_ms, 0);
+        rt_store_rlx(&g->hog_until_ms, 0);
     }
     g->flags = 0;
     g->wait_reason = RT_WAIT_none;
@@ -199,6 +199,7 @@ static uint64_t next_id(struct rt_p *p) {
 static void fill(struct rt_g *g, uint64_t id, tuco_fn *fn, void *arg) {
     g->id = id;
     g->habit = RT_HABIT_NEW;
+    g->stops_in = 0;
     g->fn = fn;
     g->arg = arg;
     g->stack_log2 = (uint8_t)rt_stack_cached_log2;

@@ -232,7 +232,7 @@ static void copy_kept(char *bytes, const struct rt_gslot *s) {
     memcpy(bytes, (const char *)s + KEPT_OFFSET, KEPT_BYTES);
     LEAVE_OUT(bytes, blocking);
     LEAVE_OUT(bytes, preempt_off);
-    LEAVE_OUT(bytes, stopped_ms);
+    LEAVE_OUT(bytes, hog_until_ms);
 }
 
 void sim_oracle_slot_freed(const struct rt_gslot *s) {

@@ -64,8 +64,10 @@ static bool has_thread(const struct rt_m *m) {
     return rt_load_rlx(&m->number) > 0; /* relaxed: ordered by m->asked, or the lock */
 }
 
-void rt_preempt_ask(struct rt_m *m, uint32_t switches) {
-    rt_store_rlx(&m->asked_at, switches); /* relaxed: published by the RMW below */
+void rt_preempt_ask(struct rt_m *m, uint32_t switches, bool slice_over) {
+    /* relaxed, both: published by the RMW below */
+    rt_store_rlx(&m->asked_at, switches);
+    rt_store_rlx(&m->asked_over, slice_over);
     /* acq_rel: the thread sees the request at a later entry. If m has been reset before,
        the caller sees that its number is gone. Pairs with rt_preempt_reset(). */
     if ((rt_or_acqrel(&m->asked, RT_ASKED_YIELD) & RT_ASKED_YIELD) == 0) {

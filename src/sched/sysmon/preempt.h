@@ -17,8 +17,9 @@ void rt_preempt_thread_begin(struct rt_m *m);
 void rt_preempt_thread_end(struct rt_m *m);
 
 /* Sysmon. Requests that the goroutine on m, which ran when rt_p_switches() of its P was
-   switches, yields at its next call into the runtime. No effect if the thread has ended. */
-void rt_preempt_ask(struct rt_m *m, uint32_t switches);
+   switches, yields at its next call into the runtime: because its slice is over, or because
+   something else is urgent. No effect if the thread has ended. */
+void rt_preempt_ask(struct rt_m *m, uint32_t switches, bool slice_over);
 
 /* Sysmon. The request had no effect so far: sends a signal, which stops the goroutine if
    it is outside. cpu_ns: send it only if the thread's CPU time is beyond that; 0: in any

@@ -71,8 +71,13 @@
  * thread on a CPU where another thread of the program computes, while the CPU that was left
  * is idle; then both wait for each other for milliseconds. Most goroutines that compute
  * stop by themselves within a few milliseconds. So if something is urgent, a goroutine may
- * run for PATIENT_NS, and for URGENT_NS only if a signal has stopped it in the last
- * HOG_MS. At worst what is urgent waits two milliseconds longer.
+ * run for PATIENT_NS. One that is still running then, and is stopped by a signal, counts as
+ * a hog for HOG_MS: it may run for URGENT_NS only. A signal after URGENT_NS does not prolong
+ * that time, since goroutines that stop by themselves after two milliseconds are still
+ * running then as well. After HOG_MS the goroutine may run for PATIENT_NS once more. If it
+ * has to be stopped again in the next HOG_MS, it counts as a hog for HOG_AGAIN_MS. Time that
+ * its thread waits for a CPU does not count: on a loaded machine short turns last long, and
+ * the thread that gets the P waits for a CPU as well.
  *
  * Detached. ('Detached') A goroutine whose P was taken while its thread only waited for a
  * CPU computes without a P, and may never call the runtime. The P runs the next one, which
@@ -85,12 +90,14 @@
  * number of looks is bounded, because most of these threads sleep, and there may be
  * thousands.
  */
-#define URGENT_NS  ((int64_t)1000 * 1000)
-#define PATIENT_NS ((int64_t)3000 * 1000)
-#define HOG_MS     100
-#define FORCE_NS   ((int64_t)100 * 1000)
-#define AWAY_NS    ((int64_t)50 * 1000)
-#define RETRY_NS   ((int64_t)1000 * 1000)
+#define URGENT_NS    ((int64_t)1000 * 1000)
+#define PATIENT_NS   ((int64_t)3000 * 1000)
+#define HOG_MS       100
+#define HOG_AGAIN_MS 1000
+#define HOG_NS       (HOG_MS * (int64_t)1000 * 1000)
+#define FORCE_NS     ((int64_t)100 * 1000)
+#define AWAY_NS      ((int64_t)50 * 1000)
+#define RETRY_NS     ((int64_t)1000 * 1000)
 
 #define AT_LAST_NS ((int64_t)40 * 1000 * 1000)
 
@@ -115,7 +122,8 @@
 static int64_t block_look_ns;
 static int64_t closer_until_ns; /* see LOOK_CLOSER_NS */
 static bool watches_calls;
-static uint32_t urgent_left; /* at this look: ready I/O that no P has been freed for */
+static uint32_t urgent_left;  /* at this look: ready I/O that no P has been freed for */
+static int64_t hogs_until_ns; /* HOG_MS after the last signal */
 
 /* Sysmon only: see 'Detached'. */
 static struct {
@@ -301,6 +309,7 @@ static int64_t still_enough_ns(const struct rt_m *m) {
 static enum doing what_it_does(struct rt_held *h, const struct rt_m *m, int64_t now) {
     int64_t cpu_ns = cpu_time(m);
     h->away_ns = now - h->looked_ns - (cpu_ns - h->cpu_ns);
+    h->lost_ns += h->away_ns > 0 ? h->away_ns : 0;
     h->looked_ns = now;
     if (cpu_ns == 0) {
         h->cpu_ns = 0;
@@ -338,112 +347,163 @@ static int64_t next_closer_round(int64_t now) {
     return next_ns < next_round(now) ? next_ns : next_round(now);
 }
 
+/* See 'Patience'. relaxed, all: hints. Safe because goroutine descriptors are never
+   unmapped. */
+static bool is_hog(const struct rt_m *m, int64_t now) {
+    uint16_t until_ms = rt_load_rlx(&rt_m_g_seen(m)->hog_until_ms);
+    return (uint16_t)(until_ms - now / 1000000 - 1) < HOG_AGAIN_MS;
+}
+
+/* m's goroutine gets a signal. */
+static void note_signal(const struct rt_held *h, const struct rt_m *m, int64_t now) {
+    struct rt_g *g = rt_m_g_seen(m);
+    uint16_t now_ms = (uint16_t)(now / 1000000);
+    hogs_until_ns = now + HOG_NS;
+    if (now - h->since_ns - h->lost_ns >= PATIENT_NS) {
+        bool again = (uint16_t)(now_ms - rt_load_rlx(&g->hog_until_ms)) < HOG_MS;
+        rt_store_rlx(&g->hog_until_ms,
+                     (uint16_t)(now_ms + (again ? HOG_AGAIN_MS : HOG_MS)));
+    }
+}
+
 /* Called at a look that has seen m run. Sends a signal, see 'Signals'. Returns when to look
    again. */
-static int64_t force_yield(struct rt_held *h, struct rt_m *m, int64_t now, bool urgent) {
+static int64_t force_yield(struct rt_held *h, struct rt_m *m, int64_t now) {
     bool ran = h->away_ns <= AWAY_NS || now - h->asked_ns >= AT_LAST_NS;
     bool sent = rt_preempt_force(m, ran ? 0 : h->cpu_ns);
+    if (sent) {
+        note_signal(h, m, now);
+    }
     h->probed = !sent && !h->probed;
-    return h->probed || (urgent && !sent) ? now + FORCE_NS : next_round(now);
+    return h->probed || (h->urgent && !sent) ? now + FORCE_NS : next_round(now);
 }
 
 /* Again at each look: m may have yielded, and resumed without a counted switch. */
 static void ask_to_yield(struct rt_held *h, struct rt_m *m, int64_t now) {
-    rt_preempt_ask(m, h->switches);
+    rt_preempt_ask(m, h->switches, slice_left_ns(h, now) <= round_ns(now));
     if (h->asked_ns == 0) {
         h->asked_ns = now;
     }
 }
 
-/* Requests a yield first. If that had no effect, and must is true, sends a signal. Returns
-   when to look again. */
-static int64_t interrupt(struct rt_held *h, struct rt_m *m, int64_t now, bool must,
-                         bool urgent) {
+/* Requests a yield first. If that had no effect, sends a signal. Returns when to look
+   again. */
+static int64_t interrupt(struct rt_held *h, struct rt_m *m, int64_t now) {
     bool in_vain = h->asked_ns != 0 && now - h->asked_ns >= FORCE_NS;
+    bool must = h->urgent || slice_left_ns(h, now) <= 0;
     ask_to_yield(h, m, now);
     if (in_vain && must && rt_preempt_can_force(m, now - h->asked_ns)) {
-        return force_yield(h, m, now, urgent);
+        return force_yield(h, m, now);
     }
     h->probed = false;
-    return urgent ? now + FORCE_NS : next_round(now);
+    return h->urgent ? now + FORCE_NS : next_round(now);
 }
 
-/* True if p is to be freed at once: for its timer, which is due, or for a goroutine whose
-   I/O is ready. Assigns that goroutine to p, so that the look frees one P for each. */
-static bool assign_urgent(const struct rt_p *p, int64_t now) {
-    if (rt_clock_is_due(&p->clock, now)) {
-        return true;
+/* P is to be freed at once for its timer, which is due, or for a goroutine whose I/O is
+   ready. A look assigns each of these goroutines to one P. */
+static void assign_urgent(struct rt_held *h, const struct rt_p *p, int64_t now) {
+    h->urgent = rt_clock_is_due(&p->clock, now);
+    if (!h->urgent && urgent_left > 0) {
+        urgent_left--;
+        h->urgent = true;
     }
-    bool io = urgent_left > 0;
-    urgent_left -= io ? 1 : 0;
-    return io;
 }
 
 /* When m's goroutine is to be stopped if something is urgent: see 'Patience'. */
 static int64_t urgent_end_ns(const struct rt_held *h, const struct rt_m *m, int64_t now) {
-    /* relaxed: a hint. Safe because goroutine descriptors are never unmapped. */
-    uint16_t stopped_ms = rt_load_rlx(&rt_m_g_seen(m)->stopped_ms);
-    bool hog = (uint16_t)(now / 1000000 - stopped_ms) < HOG_MS;
-    return h->since_ns + (hog ? URGENT_NS : PATIENT_NS);
+    return h->since_ns + h->lost_ns + (is_hog(m, now) ? URGENT_NS : PATIENT_NS);
 }
 
-/* m holds p, and goroutines wait. Returns when to look again. */
+/* Each of the following looks at m, which holds p while goroutines wait, and returns when
+   to look again. *took is set if p has changed hands. */
+
+/* In a call that it has announced. */
+static int64_t look_at_call(const struct rt_held *h, struct rt_p *p, struct rt_m *m,
+                            int64_t now, bool *took) {
+    bool taken = take_p(p, m, now - h->block_ns);
+    *took |= taken;
+    return now + (taken ? BLOCK_NS : FORCE_NS);
+}
+
+/* Not long enough to be stopped, or to say what it does. */
+static int64_t look_at_short_turn(struct rt_held *h, struct rt_m *m, int64_t now) {
+    if (!h->urgent) {
+        return h->since_ns + URGENT_NS;
+    }
+    ask_to_yield(h, m, now);
+    return urgent_end_ns(h, m, now);
+}
+
+/* It may only wait for a CPU and then reach a checkpoint, so it is asked before it loses
+   the P. */
+static int64_t look_at_sleeper(struct rt_held *h, struct rt_p *p, struct rt_m *m,
+                               int64_t now, bool *took) {
+    closer_until_ns = now + CLOSER_FOR_NS;
+    ask_to_yield(h, m, now);
+    if (take_p(p, m, h->still_ns)) {
+        detached_add(m, h->cpu_ns);
+        *took = true;
+    }
+    return now + RETRY_NS;
+}
+
+static int64_t look_at_runner(struct rt_held *h, struct rt_m *m, int64_t now) {
+    int64_t left_ns = slice_left_ns(h, now);
+    int64_t end_ns = urgent_end_ns(h, m, now);
+    if (!h->urgent && left_ns > round_ns(now)) {
+        return next_round(now);
+    }
+    if (now < end_ns && left_ns > 0) {
+        ask_to_yield(h, m, now);
+        return rt_earlier(end_ns, next_round(now));
+    }
+    return interrupt(h, m, now);
+}
+
+/* It has used no CPU time since the last look, and perhaps waits for a CPU. */
+static int64_t look_at_unknown(const struct rt_held *h, int64_t now) {
+    if (h->urgent) {
+        return now + (h->still_ns < URGENT_NS ? FORCE_NS : URGENT_NS);
+    }
+    return next_closer_round(now);
+}
+
+/* The same goroutine as at the last look. */
 static int64_t look_at_held(struct rt_held *h, struct rt_p *p, struct rt_m *m,
                             int64_t now, bool *took) {
-    int64_t held_ns = now - h->since_ns;
     /* relaxed: a hint; the claim decides */
-    if (rt_load_rlx(&rt_m_g_seen(m)->blocking) != 0 && now - h->block_ns >= BLOCK_NS) {
-        bool taken = take_p(p, m, now - h->block_ns);
-        *took |= taken;
-        return now + (taken ? BLOCK_NS : FORCE_NS);
+    bool calls = rt_load_rlx(&rt_m_g_seen(m)->blocking) != 0;
+    if (calls && now - h->block_ns >= BLOCK_NS) {
+        return look_at_call(h, p, m, now, took);
     }
-    bool urgent = assign_urgent(p, now);
-    int64_t end_ns = urgent_end_ns(h, m, now);
-    if (held_ns < URGENT_NS) {
-        if (urgent) {
-            ask_to_yield(h, m, now);
-        }
-        return urgent ? end_ns : h->since_ns + URGENT_NS;
+    if (now - h->since_ns < URGENT_NS) {
+        return look_at_short_turn(h, m, now);
     }
-    int64_t left_ns = slice_left_ns(h, now);
     switch (what_it_does(h, m, now)) {
-    case SLEEPS:
-        closer_until_ns = now + CLOSER_FOR_NS;
-        /* Before it loses the P: it may only wait for a CPU and then reach a
-           checkpoint. */
-        ask_to_yield(h, m, now);
-        if (take_p(p, m, h->still_ns)) {
-            detached_add(m, h->cpu_ns);
-            *took = true;
-        }
-        return now + RETRY_NS;
-    case RUNS:
-        if (!urgent && left_ns > round_ns(now)) {
-            return next_round(now);
-        }
-        if (now < end_ns && left_ns > 0) {
-            ask_to_yield(h, m, now);
-            return rt_earlier(end_ns, next_round(now));
-        }
-        return interrupt(h, m, now, urgent || left_ns <= 0, urgent);
-    default:
-        if (urgent) {
-            return now + (h->still_ns < URGENT_NS ? FORCE_NS : URGENT_NS);
-        }
-        return next_closer_round(now);
+    case SLEEPS: return look_at_sleeper(h, p, m, now, took);
+    case RUNS: return look_at_runner(h, m, now);
+    default: return look_at_unknown(h, now);
     }
 }
 
 /* The first look at this goroutine: m is not yet known to run, so it gets no signal. */
-static int64_t look_at_new(struct rt_held *h, struct rt_p *p, struct rt_m *m,
-                           int64_t now) {
-    if (!assign_urgent(p, now)) {
+static int64_t look_at_new(struct rt_held *h, struct rt_m *m, int64_t now) {
+    if (!h->urgent) {
         return next_round(now);
     }
     ask_to_yield(h, m, now);
     int64_t force_ns = now + FORCE_NS;
     int64_t end_ns = urgent_end_ns(h, m, now);
     return end_ns > force_ns ? end_ns : force_ns;
+}
+
+/* m is inside the runtime, perhaps at each look. Only a signal needs it outside. */
+static int64_t look_at_inside(struct rt_held *h, struct rt_m *m, int64_t now,
+                              bool unchanged) {
+    if (unchanged && (h->urgent || slice_left_ns(h, now) <= round_ns(now))) {
+        ask_to_yield(h, m, now);
+    }
+    return h->urgent ? now + URGENT_NS : next_round(now);
 }
 
 /* Returns when to look again. */
@@ -465,15 +525,11 @@ static int64_t look_at(struct rt_p *p, int64_t now, bool *took) {
         return OS_NEVER;
     }
     watches_calls |= note_calls(h, m, now);
+    assign_urgent(h, p, now);
     if (!rt_m_is_outside(m)) {
-        bool urgent = rt_clock_is_due(&p->clock, now) || urgent_left > 0;
-        /* It may be inside at each look. Only a signal needs it outside. */
-        if (unchanged && (urgent || slice_left_ns(h, now) <= round_ns(now))) {
-            ask_to_yield(h, m, now);
-        }
-        return urgent ? now + URGENT_NS : next_round(now);
+        return look_at_inside(h, m, now, unchanged);
     }
-    return unchanged ? look_at_held(h, p, m, now, took) : look_at_new(h, p, m, now);
+    return unchanged ? look_at_held(h, p, m, now, took) : look_at_new(h, m, now);
 }
 
 /* A round through the list. Returns when to look again. */
@@ -523,6 +579,10 @@ int64_t rt_retake_look(int64_t now_ns, bool *took) {
     return rt_earlier(detached_ns, again_ns);
 }
 
+bool rt_retake_has_hogs(int64_t now_ns) {
+    return now_ns < hogs_until_ns;
+}
+
 bool rt_retake_watches_calls(void) {
     return watches_calls;
 }
@@ -530,6 +590,7 @@ bool rt_retake_watches_calls(void) {
 void rt_retake_start(void) {
     block_look_ns = BLOCK_NS;
     closer_until_ns = 0;
+    hogs_until_ns = 0;
     watches_calls = false;
     memset(&detached, 0, sizeof detached);
 }

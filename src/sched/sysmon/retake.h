@@ -16,4 +16,7 @@ int64_t rt_retake_look(int64_t now_ns, bool *took);
 /* Sysmon. True if its last look saw announced calls: then it looks again soon. */
 bool rt_retake_watches_calls(void);
 
+/* Sysmon. True if a signal has stopped a goroutine in the last HOG_MS. */
+bool rt_retake_has_hogs(int64_t now_ns);
+
 #endif

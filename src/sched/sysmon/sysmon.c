@@ -26,6 +26,7 @@
  * Duties:
  *   - a goroutine is alone in the runnext of a P that computes, or in the part of its ring
  *     that the P keeps, while other Ps are idle: wakes an M to steal it
+ *   - some Ps are idle and some busy: begins a new period of habits, see park.c
  *   - descriptors may be ready, and no M polls: see netpoll.c
  *   - a P has begun no slice for the length of one: ends the slice, so that its ring gets
  *     its turn, see rt_findrunnable_local()
@@ -47,11 +48,17 @@
  * to rescue, but one may become busy, and sysmon would not know: it looks every
  * TICK_MAX_NS, and goes dormant after IDLE_TICKS_MAX looks, unless there is something to
  * retry. While all are busy there is nothing to rescue either. If that lasts, or there is
- * only one P, sysmon looks every TICK_LONG_NS, or at the end of each slice if slices are
+ * only one P, sysmon looks every TICK_BUSY_NS, or at the end of each slice if slices are
  * shorter; sooner if retake.c asks for it. The first M that goes to sleep with its P then
- * wakes it: see 'Dormant'. It never sleeps past its own first timer. It looks LATE_NS
- * after the first timer of a busy P, and not sooner than TICK_MAX_NS after the last look
- * that found one late.
+ * wakes it: see 'Dormant'. It never sleeps past its own first timer.
+ *
+ * Late timers. Sysmon looks late_ns after the first timer of a busy P, if it knows of that
+ * timer: a P does not wake sysmon for a timer that it arms. So TICK_BUSY_NS bounds how late
+ * sysmon finds one behind a goroutine that computes. If sysmon has found a late timer and
+ * has stopped a goroutine by a signal lately, it looks every TICK_MAX_NS: goroutines that
+ * compute and goroutines that sleep for short times take turns, and each new timer is
+ * behind the next one that computes. Most of the time the P fires its timers itself: then
+ * late_ns doubles at each look that finds none late, from LATE_NS up to TICK_MAX_NS.
  *
  * Other threads wake sysmon by the functions of sysmonnote.h.
  *
@@ -68,7 +75,7 @@
  * start; it calls rt_sysmon_poke() in each case. A long sleep beside busy Ps follows the
  * same rule: sysmon stores RT_SYSMON_LONG in rt_sysmon_drowsy and checks again that no P
  * is idle; an M that has counted its P idle reads it. An M wakes sysmon in this way at
- * most once in TICK_LONG_NS.
+ * most once in BUSY_LASTS_NS.
  *
  * Polling. If no M polls, sysmon sleeps in the poller: see netpoll.c. A thread that wakes
  * sysmon has to know where it sleeps.
@@ -102,13 +109,17 @@
  */
 #define TICK_MIN_NS      ((int64_t)20 * 1000)
 #define TICK_MAX_NS      ((int64_t)1000 * 1000)
-#define TICK_LONG_NS     ((int64_t)10 * 1000 * 1000)
+#define TICK_BUSY_NS     ((int64_t)3000 * 1000)
+#define BUSY_LASTS_NS    ((int64_t)10 * 1000 * 1000)
+#define RETRY_NS         ((int64_t)10 * 1000 * 1000)
+#define HURRY_NS         ((int64_t)100 * 1000 * 1000)
 #define DROWSY_NS        ((int64_t)200 * 1000)
 #define SCAVENGE_NS      ((int64_t)1000 * 1000 * 1000)
 #define SCAVENGE_REST    3 /* times as long as the last slice took */
 #define FOLLOW_NS        ((int64_t)1000 * 1000 * 1000)
 #define POLL_TICK_MIN_NS ((int64_t)100 * 1000)
 #define POLL_TICK_MAX_NS ((int64_t)3200 * 1000)
+#define HABIT_PERIOD_NS  ((int64_t)16 * 1000 * 1000)
 #define IDLE_TICKS_MAX   4 /* ticks with all Ps idle before it goes dormant */
 
 /* A busy P this late for its first timer is not looking at its clock. */
@@ -137,9 +148,13 @@ static struct {
     int64_t next_follow_ns;
     struct rt_cpu_reader *limits;
     int64_t poll_tick_ns;
-    int64_t busy_timer_ns; /* the first timer of a busy P at the last look */
+    int64_t
+        busy_timer_ns; /* the first timer of a busy P that was not late at that look */
+    int64_t late_ns;   /* how long after that timer sysmon looks */
     int64_t found_late_ns; /* the last look at which a timer of a busy P was late */
     int64_t busy_since_ns; /* the last look at which a P was idle beside others */
+    int64_t habits_ns;     /* when the period of habits began */
+    uint8_t habit_period;
     bool scavenge_more;
     int idle_ticks;
 } sysmon;
@@ -158,14 +173,31 @@ static bool help(void) {
     return more;
 }
 
+/* True: the P has not yet taken all the goroutines that it kept at an earlier look,
+   RT_NETPOLL_WORTH_NS ago. */
+static bool keeps_too_long(struct rt_p *p, int64_t now) {
+    struct rt_sysmontick *seen = &p->sysmontick;
+    if (rt_runq_kept(&p->runq) == 0) {
+        seen->kept_ns = 0;
+        return false;
+    }
+    if (seen->kept_ns == 0 || rt_runq_has_passed(&p->runq, seen->kept_end)) {
+        seen->kept_ns = now;
+        seen->kept_end = rt_runq_kept_end(&p->runq);
+        return false;
+    }
+    return now - seen->kept_ns >= RT_NETPOLL_WORTH_NS;
+}
+
 /* True: the P has a goroutine in runnext, or some that it keeps, and has not scheduled
-   since the last look. */
-static bool next_is_stuck(struct rt_p *p) {
+   since the last look; or it keeps some for too long. */
+static bool next_is_stuck(struct rt_p *p, int64_t now) {
     struct rt_sysmontick *seen = &p->sysmontick;
     uint32_t switches = rt_p_switches(p);
-    bool stuck = switches == seen->switches &&
-                 /* relaxed: a hint; the thief decides */
-                 (rt_load_rlx(&p->runq.runnext) != NULL || rt_runq_kept(&p->runq) > 0);
+    bool stuck = keeps_too_long(p, now);
+    stuck |= switches == seen->switches &&
+             /* relaxed: a hint; the thief decides */
+             (rt_load_rlx(&p->runq.runnext) != NULL || rt_runq_kept(&p->runq) > 0);
     seen->switches = switches;
     if (stuck) {
         rt_p_waker_goes_on(p);
@@ -189,10 +221,10 @@ static void end_slices(int64_t now) {
     }
 }
 
-static bool rescue_next(void) {
+static bool rescue_next(int64_t now) {
     bool found = false;
     for (uint32_t i = 0; i < rt_sched_ps_end(); i++) {
-        found |= next_is_stuck(&rt_sched.ps[i]);
+        found |= next_is_stuck(&rt_sched.ps[i], now);
     }
     if (found) {
         /* As after a submit: goroutines that the P no longer keeps can be stolen from now
@@ -202,7 +234,9 @@ static bool rescue_next(void) {
     return found;
 }
 
-/* Only of busy Ps: the M of an idle P sleeps until its first timer is due. */
+/* Only of busy Ps: the M of an idle P sleeps until its first timer is due. A P that is late
+   fires its timers at its next scheduling, so sysmon need not look at these again; an M
+   that goes idle fires them as well. */
 static void rescue_timers(int64_t now) {
     bool found = false;
     sysmon.busy_timer_ns = RT_WHEEL_NEVER;
@@ -212,17 +246,19 @@ static void rescue_timers(int64_t now) {
         if (timer_ns == RT_WHEEL_NEVER || rt_pidle_has(i)) {
             continue;
         }
-        if (timer_ns < sysmon.busy_timer_ns) {
-            sysmon.busy_timer_ns = timer_ns;
-        }
         if (now - timer_ns >= LATE_NS) {
             found = true;
             rt_attention_set(p, RT_ATTENTION_TIMERS);
+        } else {
+            sysmon.busy_timer_ns = rt_earlier(sysmon.busy_timer_ns, timer_ns);
         }
     }
     if (found) {
         sysmon.found_late_ns = now;
+        sysmon.late_ns = LATE_NS;
         rt_wakep_slow(1);
+    } else {
+        sysmon.late_ns = rt_earlier(2 * sysmon.late_ns, TICK_MAX_NS);
     }
 }
 
@@ -324,7 +360,7 @@ static void feed_starved(void) {
 
 static void retry_failures(int64_t now) {
     if (have_failures() && now >= sysmon.next_retry_ns) {
-        sysmon.next_retry_ns = now + TICK_LONG_NS;
+        sysmon.next_retry_ns = now + RETRY_NS;
         feed_starved();
         rt_pidle_retry_unstartable();
     }
@@ -382,17 +418,33 @@ static bool is_p_idle_beside_others(void) {
     return rt_pidle_ps(w) > 0 && rt_pidle_total(w) > 1;
 }
 
+/* What wakers were seen to do is forgotten: see 'Habits' in park.c. */
+static void begin_habit_period(int64_t now) {
+    if (now - sysmon.habits_ns < HABIT_PERIOD_NS) {
+        return;
+    }
+    sysmon.habits_ns = now;
+    sysmon.habit_period = sysmon.habit_period == UINT8_MAX ? 1 : sysmon.habit_period + 1;
+    for (uint32_t i = 0; i < rt_sched_ps_end(); i++) {
+        /* relaxed: a number */
+        rt_store_rlx(&rt_sched.ps[i].habit_period, sysmon.habit_period);
+    }
+}
+
 /* Returns how long to sleep beside Ps of which some are idle and some are busy. */
-static int64_t plan_mixed_tick(bool rescued) {
+static int64_t plan_mixed_tick(int64_t now, bool rescued) {
+    begin_habit_period(now);
     sysmon.tick_ns = rescued ? TICK_MIN_NS : rt_earlier(sysmon.tick_ns * 2, TICK_MAX_NS);
     return sysmon.tick_ns;
 }
 
 /* The same if all are idle or all are busy. */
 static int64_t plan_long_tick(int64_t now) {
-    bool lasts = now - sysmon.busy_since_ns >= TICK_LONG_NS;
-    int64_t tick_ns =
-        rt_earlier(lasts ? TICK_LONG_NS : TICK_MAX_NS, rt_sched.config.slice_ns);
+    bool lasts = now - sysmon.busy_since_ns >= BUSY_LASTS_NS;
+    /* See 'Late timers'. */
+    bool hurries = rt_retake_has_hogs(now) && now - sysmon.found_late_ns < HURRY_NS;
+    int64_t tick_ns = lasts && !hurries ? TICK_BUSY_NS : TICK_MAX_NS;
+    tick_ns = rt_earlier(tick_ns, rt_sched.config.slice_ns);
     sysmon.tick_ns = TICK_MIN_NS;
     return tick_ns > TICK_MIN_NS ? tick_ns : TICK_MIN_NS;
 }
@@ -403,17 +455,13 @@ static int64_t plan_tick(int64_t now, bool rescued) {
     if (idle) {
         sysmon.busy_since_ns = now;
     }
-    return idle && !rt_pidle_all() ? plan_mixed_tick(rescued) : plan_long_tick(now);
+    return idle && !rt_pidle_all() ? plan_mixed_tick(now, rescued) : plan_long_tick(now);
 }
 
-/* Returns when to look for late timers of busy Ps: see 'Period'. */
+/* Returns when to look for late timers of busy Ps: see 'Late timers'. */
 static int64_t plan_timers(void) {
-    if (sysmon.busy_timer_ns == RT_WHEEL_NEVER) {
-        return OS_NEVER;
-    }
-    int64_t late_ns = sysmon.busy_timer_ns + LATE_NS;
-    int64_t again_ns = sysmon.found_late_ns + TICK_MAX_NS;
-    return late_ns > again_ns ? late_ns : again_ns;
+    return sysmon.busy_timer_ns == RT_WHEEL_NEVER ? OS_NEVER
+                                                  : sysmon.busy_timer_ns + sysmon.late_ns;
 }
 
 /* Returns until when to sleep after a look at now. */
@@ -543,7 +591,7 @@ static void sysmon_main(void *unused) {
         }
         int64_t now = os_now();
         fire_timers(now); /* first: the other duties can wait */
-        bool rescued = rescue_next();
+        bool rescued = rescue_next(now);
         rescue_timers(now);
         int64_t retake_ns = rt_retake_look(now, &rescued);
         int64_t guard_ns = rt_dump_guard(now);
@@ -583,6 +631,9 @@ int rt_sysmon_start(void) {
     sysmon.scavenge_more = false;
     rt_store_rlx(&rt_sysmonnote.sleeps_until, 0);
     sysmon.next_retry_ns = now;
+    sysmon.late_ns = LATE_NS;
+    sysmon.habits_ns = now;
+    sysmon.habit_period = 1;
     sysmon.found_late_ns = 0;
     sysmon.threads = sysmon.stacks = (struct watch){.told_ns = 0};
     sysmon.next_follow_ns = now + FOLLOW_NS;

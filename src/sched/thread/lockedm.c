@@ -322,9 +322,7 @@ static bool lock_stopped(struct rt_m *m, bool yields) {
     rt_gstatus_set(g, RT_G_RUNNING, RT_G_RUNNABLE);
     g->flags |= RT_G_FLAG_LOCKEDM | RT_G_FLAG_RESET_AT_END;
     g->lockedm = m;
-    /* relaxed, both: a hint for sysmon, and a count */
-    rt_store_rlx(&g->stopped_ms, (uint16_t)(os_now() / 1000000));
-    rt_add_rlx(&lockedms.stepped_aside, 1);
+    rt_add_rlx(&lockedms.stepped_aside, 1); /* relaxed: a count */
     return true;
 }
 
