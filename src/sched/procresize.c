@@ -170,7 +170,7 @@ static uint32_t move_goroutines(struct rt_p *p) {
     return count;
 }
 
-static void empty(struct rt_p *p) {
+static void p_move_contents(struct rt_p *p) {
     uint32_t moved = move_goroutines(p);
     if (moved > 0) {
         rt_wakep(moved);
@@ -188,7 +188,7 @@ static void lower_end_locked(void) {
 }
 
 bool rt_procs_retire(struct rt_p *p) {
-    empty(p);
+    p_move_contents(p);
     rt_lock(&state.lock);
     bool leaves = rt_p_is_leaving(p);
     if (leaves) {
@@ -215,10 +215,18 @@ void rt_procs_retire_unused(struct rt_p *p) {
     }
 }
 
-/* Setting */
+/* Resizing */
+
+/* A change of the number of Ps. It is decided and begun under the lock, and finished
+   without it. */
+struct resize {
+    uint32_t before;
+    uint32_t procs;
+    uint32_t marked_end; /* fewer: Ps in [procs, marked_end) are to be retired */
+};
 
 /* ps[before..procs) come into use, or stay in use if they were being retired. */
-static void use_more_locked(uint32_t before, uint32_t procs) {
+static void raise_locked(uint32_t before, uint32_t procs) {
     make_up_to(procs);
     if (procs > rt_load_rlx(&rt_sched.ps_end)) { /* relaxed: the lock is held */
         /* release: publishes the Ps. Pairs with rt_sched_ps_end(). Before they are counted
@@ -236,8 +244,19 @@ static void use_more_locked(uint32_t before, uint32_t procs) {
     }
 }
 
+/* There are new idle Ps: wakes Ms for goroutines that are already queued. */
+static void wake_for_raised(uint32_t added) {
+    /* fence(heavy): the word before the queues. Pairs with the fence(light) in rt_wakep(),
+       whose caller may just have found no idle P. */
+    rt_fence_heavy();
+    uint32_t pending = rt_pending_count(added < RT_PIDLE_BURST ? added : RT_PIDLE_BURST);
+    if (pending > 0) {
+        rt_wakep_slow(pending);
+    }
+}
+
 /* Marks the Ps from procs on. Returns their end. */
-static uint32_t mark_locked(uint32_t procs) {
+static uint32_t lower_locked(uint32_t procs) {
     uint32_t end = rt_load_rlx(&rt_sched.ps_end); /* relaxed: the lock is held */
     for (uint32_t i = procs; i < end; i++) {
         if (!rt_sched.ps[i].retired) {
@@ -257,47 +276,53 @@ static void retire_unused(uint32_t procs, uint32_t end) {
     }
 }
 
-/* There are new idle Ps: wakes Ms for goroutines that are already queued. */
-static void wake_for_more(uint32_t added) {
-    /* fence(heavy): the word before the queues. Pairs with the fence(light) in rt_wakep(),
-       whose caller may just have found no idle P. */
-    rt_fence_heavy();
-    uint32_t pending = rt_pending_count(added < RT_PIDLE_BURST ? added : RT_PIDLE_BURST);
-    if (pending > 0) {
-        rt_wakep_slow(pending);
+static struct resize resize_begin_locked(uint32_t procs, uint32_t cpus) {
+    /* relaxed, both: the lock is held */
+    struct resize r = {.before = rt_load_rlx(&rt_sched.procs), .procs = procs};
+    rt_store_rlx(&rt_sched.procs, procs);
+    speed_hints_set(procs, cpus);
+    if (procs > r.before) {
+        raise_locked(r.before, procs);
+    } else if (procs < r.before) {
+        r.marked_end = lower_locked(procs);
+    }
+    return r;
+}
+
+static void resize_finish(struct resize r) {
+    if (r.procs > r.before) {
+        wake_for_raised(r.procs - r.before);
+    } else if (r.procs < r.before) {
+        retire_unused(r.procs, r.marked_end);
     }
 }
 
-/* Sets the number of Ps; 0: no change. seen: the value of sets on which the caller based
-   its number; if that is out of date, or procs no longer follows, nothing changes. 0: set
-   it anyway. Returns the previous number. */
-static uint32_t procs_set(uint32_t procs, bool follows, uint32_t seen) {
+/* A number that sysmon based on an earlier value of sets is late from here on: see
+   rt_procs_follow(). */
+static void record_set_locked(bool follows) {
+    state.follows = follows;
+    state.sets = state.sets == UINT32_MAX ? 1 : state.sets + 1;
+}
+
+/* The program sets the number. Returns the previous one. */
+static uint32_t procs_set(uint32_t procs, bool follows) {
     uint32_t cpus = (uint32_t)os_cpu_count();
-    uint32_t end = 0;
     rt_lock(&state.lock);
-    uint32_t before = rt_load_rlx(&rt_sched.procs); /* relaxed: the lock is held */
-    bool late = seen != 0 && (seen != state.sets || !state.follows);
-    if (late || procs == 0) {
-        procs = before;
-    }
-    if (!late) {
-        state.follows = follows;
-        state.sets = state.sets == UINT32_MAX ? 1 : state.sets + 1;
-    }
-    rt_store_rlx(&rt_sched.procs, procs); /* relaxed: the lock is held */
-    speed_hints_set(procs, cpus);
-    if (procs > before) {
-        use_more_locked(before, procs);
-    } else if (procs < before) {
-        end = mark_locked(procs);
-    }
+    record_set_locked(follows);
+    struct resize r = resize_begin_locked(procs, cpus);
     rt_unlock(&state.lock);
-    if (procs > before) {
-        wake_for_more(procs - before);
-    } else if (procs < before) {
-        retire_unused(procs, end);
-    }
-    return before;
+    resize_finish(r);
+    return r.before;
+}
+
+/* The program lets the number follow the CPUs, which cannot be counted now. Returns the
+   number, which stays until sysmon can count them. */
+static uint32_t procs_follow_later(void) {
+    rt_lock(&state.lock);
+    record_set_locked(true);
+    uint32_t procs = rt_load_rlx(&rt_sched.procs); /* relaxed: the lock is held */
+    rt_unlock(&state.lock);
+    return procs;
 }
 
 /* Following */
@@ -310,9 +335,19 @@ uint32_t rt_procs_follows(void) {
 }
 
 void rt_procs_follow(uint32_t procs, uint32_t seen) {
-    if (procs != rt_sched_procs()) {
-        procs_set(procs, true, seen);
+    if (procs == rt_sched_procs()) {
+        return;
     }
+    uint32_t cpus = (uint32_t)os_cpu_count();
+    rt_lock(&state.lock);
+    if (!state.follows || seen != state.sets) {
+        rt_unlock(&state.lock); /* late: the program has set the number since */
+        return;
+    }
+    record_set_locked(true);
+    struct resize r = resize_begin_locked(procs, cpus);
+    rt_unlock(&state.lock);
+    resize_finish(r);
 }
 
 /* Public */
@@ -322,7 +357,7 @@ int tuco_procs(int n) {
     rt_enter();
     if (rt_phase_now() == RT_RUNNING) {
         uint32_t procs = n < RT_PROCS_MAX ? (uint32_t)n : RT_PROCS_MAX;
-        before = (int)(n < 1 ? rt_sched_procs() : procs_set(procs, false, 0));
+        before = (int)(n < 1 ? rt_sched_procs() : procs_set(procs, false));
     }
     rt_leave();
     return before;
@@ -351,8 +386,12 @@ int tuco_procs_auto(void) {
                                               : rt_cpu_count());
     rt_enter();
     if (rt_phase_now() == RT_RUNNING) {
-        uint32_t before = procs_set(wanted, true, 0);
-        procs = (int)(wanted != 0 ? wanted : before);
+        if (wanted != 0) {
+            procs_set(wanted, true);
+            procs = (int)wanted;
+        } else {
+            procs = (int)procs_follow_later();
+        }
     }
     rt_leave();
     return procs;

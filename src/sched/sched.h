@@ -108,7 +108,7 @@ static inline uint32_t rt_sched_procs(void) {
 
 /* All Ps that may be in use are in ps[0..n). */
 static inline uint32_t rt_sched_ps_end(void) {
-    /* acquire: sees these Ps made. Pairs with the release in use_more_locked() in
+    /* acquire: sees these Ps made. Pairs with the release in raise_locked() in
        procresize.c. */
     return rt_load_acq(&rt_sched.ps_end);
 }
