@@ -327,7 +327,7 @@ static bool near_due(const char *name, int from, int to, int64_t *at_ns) {
     return true;
 }
 
-void sim_rest_near_due(const char *name, int from, int to) {
+void sim_sleep_near_due(const char *name, int from, int to) {
     int64_t at_ns;
     if (near_due(name, from, to, &at_ns)) {
         sim_sleep_until(at_ns);
@@ -338,7 +338,7 @@ static void unblock_again_and_again(void *unused) {
     (void)unused;
     while (!unblocker.ends) {
         for (int looks = sim_pick(1, unblocker.looks); looks > 0; looks--) {
-            sim_rest_until_due("tuco-sysmon");
+            sim_sleep_until_due("tuco-sysmon");
             sim_spin();
         }
         sim_unblock_all();
@@ -383,7 +383,7 @@ void sim_threads_join(int count) {
     }
 }
 
-void sim_rest(void) {
+void sim_sleep_some(void) {
     static const int64_t spans_ns[] = {0,       100,       10000,     25000,
                                        2000000, 999000000, 1000000000};
     int64_t span_ns = spans_ns[sim_pick(0, 6)];
@@ -393,7 +393,7 @@ void sim_rest(void) {
     sim_pause_some(20);
 }
 
-void sim_rest_until_due(const char *name) {
+void sim_sleep_until_due(const char *name) {
     const struct sim_thread *t = next_due(name);
     if (t == NULL) {
         return;

@@ -145,15 +145,15 @@ void sim_threads_join(int count);
 
 /* Sleeps for a random time: the runtime is then busy, lingers, sleeps, or has released its
    caches. */
-void sim_rest(void);
+void sim_sleep_some(void);
 
 /* Sleeps until about the deadline of the thread of that name. Returns once it sleeps if it
    has no deadline, and at once if there is no such thread. */
-void sim_rest_until_due(const char *name);
+void sim_sleep_until_due(const char *name);
 
 /* Sleeps until a random time between from and to steps after that deadline; negative:
    before it. Returns at once if there is none. */
-void sim_rest_near_due(const char *name, int from, int to);
+void sim_sleep_near_due(const char *name, int from, int to);
 
 /* The search, if this run is one, begins here: what comes before is the same in all
    runs. */

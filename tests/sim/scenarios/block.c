@@ -267,7 +267,7 @@ static void submit_to_spares(void *unused) {
         sim_jobs_spawn(&all, sim_pick(1, 2));
         sim_sleep_until(sim.now_ns + TUCO_SECOND);
         call_wired();
-        sim_rest_near_due("tuco", -70, 10);
+        sim_sleep_near_due("tuco", -70, 10);
     }
     sim_jobs_spawn(&all, sim_pick(1, 2));
     tuco_chan_close(calls);
@@ -323,7 +323,7 @@ static void submit_to_spare(void *unused) {
     tuco_wg_wait(&all);
 }
 
-SIM_SCENARIO(spare_rested, "a spare thread gets work while sysmon sleeps for good") {
+SIM_SCENARIO(spare_slept, "a spare thread gets work while sysmon sleeps for good") {
     sim.steady = true;
     run_spares(submit_to_spare, 1);
 }

@@ -277,7 +277,7 @@ static void start_and_stop(void) {
     sim_pause_some(200);
     sim_check(tuco_start() == 0);
     started++;
-    sim_rest();
+    sim_sleep_some();
     if (started < 3) {
         sim_check(tuco_stop(TUCO_NEVER) == 0);
     }

@@ -32,7 +32,7 @@ static void spawn_computing_job(void) {
 static void submitter(void *unused) {
     (void)unused;
     for (int burst = sim_pick(1, 4); burst > 0; burst--) {
-        sim_rest();
+        sim_sleep_some();
         spawn_computing_job();
         sim_jobs_spawn(&all, sim_pick(0, 3));
         if (sim_pick(0, 1)) {
@@ -57,7 +57,7 @@ SIM_SCENARIO(foreign, "threads spawn into a runtime that is idle, or about to be
 static void submit_at_expiry(void *unused) {
     (void)unused;
     for (int round = sim_pick(1, 12); round > 0; round--) {
-        sim_rest_until_due("tuco");
+        sim_sleep_until_due("tuco");
         sim_jobs_spawn(&all, sim_pick(1, 3));
         tuco_wg_wait(&all);
     }
@@ -68,10 +68,10 @@ static void submit_at_dormancy(void *unused) {
     (void)unused;
     for (int round = sim_pick(2, 14); round > 0; round--) {
         for (int ticks = sim_pick(0, 15) == 15 ? 6 : IDLE_TICKS - 1; ticks > 0; ticks--) {
-            sim_rest_until_due("tuco-sysmon");
+            sim_sleep_until_due("tuco-sysmon");
         }
         /* most often just when it is about to say so, after some forty steps */
-        sim_rest_near_due("tuco-sysmon", sim_pick(0, 3) == 0 ? 10 : 38, 50);
+        sim_sleep_near_due("tuco-sysmon", sim_pick(0, 3) == 0 ? 10 : 38, 50);
         spawn_computing_job();
         tuco_wg_wait(&all);
     }
@@ -154,7 +154,7 @@ SIM_SCENARIO(foreign_last, "threads wake the last goroutine and are gone") {
 static void call_and_leave(void *unused) {
     (void)unused;
     for (int i = sim_pick(0, 3); i > 0; i--) {
-        sim_rest();
+        sim_sleep_some();
         tuco_count();
     }
     if (sim_pick(0, 1)) {

@@ -207,7 +207,7 @@ static void call_when_due(void *unused) {
         sim_jobs_spawn(&all, 1);
         sim_sleep_until(sim.now_ns + TUCO_SECOND);
         call_wired(0); /* the other is spare from here on */
-        sim_rest_near_due("tuco", -70, 10);
+        sim_sleep_near_due("tuco", -70, 10);
         call_wired(sim_pick(1, 2));
     }
     tuco_chan_close(calls);

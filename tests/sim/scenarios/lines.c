@@ -134,7 +134,7 @@ void lines_check(int count) {
 
 void lines_pause(void) {
     if (sim_pick(0, 7) == 0) {
-        sim_rest();
+        sim_sleep_some();
     } else {
         sim_pause_some(sim_pick(0, 1) ? 20 : 200);
     }

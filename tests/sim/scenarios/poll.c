@@ -103,7 +103,7 @@ static void break_again_and_again(void *unused) {
     start_readers();
     for (int round = sim_pick(1, 8); round > 0; round--) {
         if (sim_pick(0, 7) == 0) {
-            sim_rest_until_due("tuco");
+            sim_sleep_until_due("tuco");
         } else {
             lines_pause();
         }

@@ -181,7 +181,7 @@ SIM_SCENARIO(hogs_left, "main returns while others compute and are interrupted")
     begun_hogs = computed_hogs = 0;
     sim_check(tuco_run(hogs_left_main, NULL) == SIM_RESULT);
     while (computed_hogs < begun_hogs) {
-        sim_rest();
+        sim_sleep_some();
     }
 }
 

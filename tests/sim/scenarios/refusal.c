@@ -290,7 +290,7 @@ static int fed_main(void *unused) {
 static void open_gates(void *unused) {
     (void)unused;
     for (int i = 0; i < gates_count; i++) {
-        sim_rest_until_due("tuco-sysmon");
+        sim_sleep_until_due("tuco-sysmon");
         tuco_wg_done(&gates[i]);
     }
     gates_open = true;

@@ -197,7 +197,7 @@ static void resize_while_asleep(void *unused) {
         }
         switch (sim_pick(0, 15)) {
         case 0: sim_sleep_until(sim.now_ns + 80 * TUCO_MILLISECOND); break;
-        case 1: sim_rest_near_due("tuco", -60, 60); break;
+        case 1: sim_sleep_near_due("tuco", -60, 60); break;
         case 2:
         case 3: sim_pause_some(100); break;
         /* while the other goes to sleep, and looks whether that was the last */

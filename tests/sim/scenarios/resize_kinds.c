@@ -84,8 +84,8 @@ static void resize_until_over(void *unused) {
     (void)unused;
     while (!over) {
         switch (sim_pick(0, 7)) {
-        case 0: sim_rest_near_due("tuco", -60, 60); break;
-        case 1: sim_rest_near_due("tuco-sysmon", -60, 60); break;
+        case 0: sim_sleep_near_due("tuco", -60, 60); break;
+        case 1: sim_sleep_near_due("tuco-sysmon", -60, 60); break;
         case 2: sim_sleep_until(sim.now_ns + sim_pick(1, 3000) * TUCO_MICROSECOND); break;
         default: sim_pause_some(300); break;
         }
@@ -166,7 +166,7 @@ static void change_cpus(void *unused) {
             tuco_procs(sim_pick(1, 4));
         }
         if (sim_pick(0, 1)) {
-            sim_rest_near_due("tuco-sysmon", -60, 200);
+            sim_sleep_near_due("tuco-sysmon", -60, 200);
         } else {
             sim_sleep_until(sim.now_ns + sim_pick(1, 1200) * TUCO_MILLISECOND);
         }

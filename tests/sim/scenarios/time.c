@@ -274,7 +274,7 @@ static void thread_with_timers(void *number) {
         }
         tuco_chan_unref(c);
         if (sim_pick(0, 1)) {
-            sim_rest(); /* sysmon, too, goes to sleep for long */
+            sim_sleep_some(); /* sysmon, too, goes to sleep for long */
         }
     }
     stop_channel(NULL);
