@@ -32,7 +32,7 @@
  * which makes it later; then the M wakes up once for nothing. A sleep with a deadline
  * lasts longer than requested, by the time that it takes to wake a halted CPU. So the M
  * has itself woken before the timer is due, by as much as its last sleeps were late, and
- * watches the clock for the rest. WATCH_NS bounds what that costs.
+ * watches the clock from then on. WATCH_NS bounds what that costs.
  *
  * Descriptors. If descriptors are waited for, one idle M sleeps in the poller in place of
  * its note, unless another thread polls: see netpoll.c. It makes the goroutines of events
@@ -57,96 +57,110 @@
 /* A late sleep counts fully, a punctual one has a weight of an eighth. */
 #define OVERSLEEP_SHIFT 3
 
-/* A P that has been idle for this long gives its caches back. */
+/* A P that has been idle for this long returns its caches. */
 #define CACHE_IDLE_NS ((int64_t)1000 * 1000 * 1000)
 
-/* Why an M wakes up. */
-enum rest_end {
-    REST_WOKEN,  /* by a waker */
-    REST_TIMER,  /* the P's first timer is due, or was */
-    REST_LONG,   /* time to give the P's caches back */
-    REST_EVENTS, /* it has polled, and goroutines are ready */
-    REST_LEAVES, /* the P goes out of use: the M has not slept */
+/* Why an M that sleeps with its P goes on. */
+enum stopm_end {
+    STOPM_WOKEN,  /* a waker has woken it */
+    STOPM_TIMER,  /* the P's first timer is due, or was */
+    STOPM_CACHES, /* it is time to return the P's caches */
+    STOPM_EVENTS, /* it has polled, and goroutines are ready */
+    STOPM_LEAVES, /* the P goes out of use: the M has not slept */
 };
 
-/* How m sleeps with p: on its note, or in the poller; and the goroutines that it found
-   there. */
-struct rest {
+/* m sleeps with p: on its note, or in the poller. */
+struct sleeper {
     struct rt_m *m;
     const struct rt_p *p;
     bool polls;
-    bool lingers; /* it has not lingered as a spinning M */
-    struct rt_glist ready;
+    struct rt_glist ready; /* goroutines of the events that it has polled */
 };
 
-/* True: a waker woke m. */
-static bool rest_sleep_until(struct rest *r, int64_t deadline_ns) {
-    return r->polls ? rt_netpoll_sleep(r->m, r->p->id, deadline_ns, &r->ready)
-                    : rt_note_sleep(r->m, deadline_ns);
+/* What m does until a waker wakes it: it watches its note until watch_ns, sleeps until
+   sleep_ns, and watches its note again until due_ns. A step whose time does not come after
+   that of the step before is left out. */
+struct plan {
+    int64_t watch_ns;
+    int64_t sleep_ns;
+    int64_t due_ns;
+    enum stopm_end due; /* what it means that due_ns has come: TIMER or CACHES */
+};
+
+/* caches: p has caches. lingers: m has not lingered as a spinning M. */
+static struct plan make_plan(const struct sleeper *s, bool caches, bool lingers) {
+    int64_t now = os_now();
+    int64_t timer_ns = rt_load_rlx(&s->p->clock.next_ns); /* relaxed: see 'Timers' */
+    int64_t caches_ns = caches ? now + CACHE_IDLE_NS : OS_NEVER;
+    bool timer = timer_ns < caches_ns;
+    struct plan plan = {.due = timer ? STOPM_TIMER : STOPM_CACHES};
+    plan.due_ns = timer ? timer_ns : caches_ns;
+    plan.sleep_ns = plan.due_ns;
+    if (rt_sched_lingering()) {
+        plan.watch_ns = now + (lingers && !s->polls ? LINGER_NS : 0);
+        plan.sleep_ns -= timer ? s->m->oversleep_ns : 0;
+        if (plan.sleep_ns < plan.watch_ns + SLEEP_MIN_NS) {
+            plan.watch_ns = plan.due_ns;
+        }
+    }
+    return plan;
 }
 
-/* Sleeps until watch_ns before the timer is due, and watches the note and the clock for
-   the rest. True: a waker woke m. */
-static bool rest_sleep_until_timer(struct rest *r, int64_t timer_ns, int64_t watch_ns) {
-    struct rt_m *m = r->m;
-    if (rest_sleep_until(r, timer_ns - watch_ns)) {
-        return true;
-    }
-    if (r->ready.count > 0) {
-        return false;
-    }
-    int64_t late_ns = os_now() - (timer_ns - watch_ns);
+/* True: a waker woke m. False: the deadline has passed, or goroutines are ready. */
+static bool sleep_until(struct sleeper *s, int64_t deadline_ns) {
+    return s->polls ? rt_netpoll_sleep(s->m, s->p->id, deadline_ns, &s->ready)
+                    : rt_note_sleep(s->m, deadline_ns);
+}
+
+/* m has slept until a time before a timer is due. */
+static void learn_oversleep(struct rt_m *m, int64_t deadline_ns) {
+    int64_t late_ns = os_now() - deadline_ns;
     int64_t less_ns = m->oversleep_ns - (m->oversleep_ns >> OVERSLEEP_SHIFT);
     late_ns = late_ns < WATCH_NS ? late_ns : WATCH_NS;
     m->oversleep_ns = late_ns > less_ns ? late_ns : less_ns;
-    return watch_ns > 0 && rt_note_watch(m, timer_ns);
 }
 
-/* p is idle, and its M sleeps until a waker claims p or it has a reason of its own. */
-static enum rest_end rest_sleep(struct rest *r, bool caches) {
-    /* relaxed: see 'Timers' */
-    int64_t timer_ns = rt_load_rlx(&r->p->clock.next_ns);
-    int64_t watch_ns = 0;
-    if (rt_sched_lingering()) {
-        int64_t end_ns = os_now() + (r->lingers && !r->polls ? LINGER_NS : 0);
-        watch_ns = r->m->oversleep_ns;
-        bool near = timer_ns - watch_ns < end_ns + SLEEP_MIN_NS;
-        if (rt_note_watch(r->m, near ? timer_ns : end_ns)) {
-            return REST_WOKEN;
-        }
-        if (near) {
-            return REST_TIMER;
-        }
+static enum stopm_end execute_plan(struct sleeper *s, const struct plan *plan) {
+    if (plan->watch_ns > 0 && rt_note_watch(s->m, plan->watch_ns)) {
+        return STOPM_WOKEN;
     }
-    int64_t caches_ns = caches ? os_now() + CACHE_IDLE_NS : OS_NEVER;
-    bool timer = timer_ns < caches_ns;
-    bool woken = timer ? rest_sleep_until_timer(r, timer_ns, watch_ns)
-                       : rest_sleep_until(r, caches_ns);
-    if (woken) {
-        return REST_WOKEN;
+    if (plan->sleep_ns <= plan->watch_ns) {
+        return plan->due;
     }
-    return r->ready.count > 0 ? REST_EVENTS : timer ? REST_TIMER : REST_LONG;
+    if (sleep_until(s, plan->sleep_ns)) {
+        return STOPM_WOKEN;
+    }
+    if (s->ready.count > 0) {
+        return STOPM_EVENTS;
+    }
+    if (plan->due == STOPM_TIMER) {
+        learn_oversleep(s->m, plan->sleep_ns);
+    }
+    bool early = plan->sleep_ns < plan->due_ns;
+    return early && rt_note_watch(s->m, plan->due_ns) ? STOPM_WOKEN : plan->due;
 }
 
-/* m sleeps with p, which is idle. Returns why it is awake, with a P or as a spare M. */
-static enum rest_end sleep_with_p(struct rt_m *m, struct rt_p *p, bool caches,
-                                  bool lingers) {
-    struct rest r = {
-        .m = m, .p = p, .polls = rt_netpoll_take_to_sleep(p), .lingers = lingers};
+/* m sleeps with p, which is idle. Returns why it goes on, with a P or as a spare M. */
+static enum stopm_end sleep_with_p(struct rt_m *m, struct rt_p *p, bool caches,
+                                   bool lingers) {
+    struct sleeper s = {.m = m, .p = p, .polls = rt_netpoll_take_to_sleep(p)};
     /* Woken by the thread that clears the P's bit: wake_p() or part() in wakep.c, or
        rt_pidle_release_all(). */
-    enum rest_end end =
-        unlikely(rt_p_is_leaving(p)) ? REST_LEAVES : rest_sleep(&r, caches);
-    if (r.polls) {
+    enum stopm_end end = STOPM_LEAVES;
+    if (likely(!rt_p_is_leaving(p))) {
+        struct plan plan = make_plan(&s, caches, lingers);
+        end = execute_plan(&s, &plan);
+    }
+    if (s.polls) {
         rt_netpoll_give();
     }
-    bool back = end == REST_WOKEN || rt_pidle_come_back(m, p);
-    if (r.ready.count > 0) {
-        rt_netpoll_deliver(back ? m->p : NULL, &r.ready);
+    bool back = end == STOPM_WOKEN || rt_pidle_come_back(m, p);
+    if (s.ready.count > 0) {
+        rt_netpoll_deliver(back ? m->p : NULL, &s.ready);
     }
     while (!back) {
         if (rt_note_sleep(m, rt_pidle_is_claimed(p) ? OS_NEVER : os_now() + RETRY_NS)) {
-            return REST_WOKEN;
+            return STOPM_WOKEN;
         }
         back = rt_pidle_come_back(m, p);
     }
@@ -175,30 +189,34 @@ static bool is_to_poll(void) {
     return rt_netpoll_wanted() && rt_netpoll_sleeper() == RT_NETPOLL_NO_P;
 }
 
-bool rt_stopm(struct rt_m *m) {
+/* m gives its P up and sleeps with it. Returns when m has a P, or is a spare M. */
+static void give_up_and_sleep(struct rt_m *m, bool lingers) {
     struct rt_p *p = m->p;
-    bool lingers = m->spinning && rt_sched_lingering() && !is_to_poll();
-    if (lingers && linger(m)) {
-        return (rt_load_rlx(&p->attention) & RT_ATTENTION_STOP) ==
-               0; /* relaxed: sticky */
-    }
     bool caches = rt_p_has_caches(p); /* before p can have another owner */
-    if (!rt_spinning_give_up(m)) {
-        if (rt_pidle_all()) {
-            rt_checkdead_after(p);
-        } else {
-            rt_sysmon_poke_long();
-        }
-        enum rest_end end = sleep_with_p(m, p, caches, !lingers);
-        /* m has a P, or no thread polls now: see 'Some thread polls' in netpoll.c. */
-        rt_sysmon_poke();
-        if (m->p == NULL) {
-            return true;
-        }
-        if (end == REST_LONG) {
-            rt_p_flush_caches(p);
-        }
-        rt_store_rlx(&m->p->cpu, os_cpu_current()); /* relaxed: a hint */
+    if (rt_spinning_give_up(m)) {
+        return;
     }
-    return (rt_load_rlx(&m->p->attention) & RT_ATTENTION_STOP) == 0; /* relaxed: sticky */
+    if (rt_pidle_all()) {
+        rt_checkdead_after(p);
+    } else {
+        rt_sysmon_poke_long();
+    }
+    enum stopm_end end = sleep_with_p(m, p, caches, lingers);
+    /* m has a P, or no thread polls now: see 'Some thread polls' in netpoll.c. */
+    rt_sysmon_poke();
+    if (m->p == NULL) {
+        return;
+    }
+    if (end == STOPM_CACHES) {
+        rt_p_flush_caches(p);
+    }
+    rt_store_rlx(&m->p->cpu, os_cpu_current()); /* relaxed: a hint */
+}
+
+bool rt_stopm(struct rt_m *m) {
+    bool searches_on = m->spinning && rt_sched_lingering() && !is_to_poll();
+    if (!searches_on || !linger(m)) {
+        give_up_and_sleep(m, !searches_on);
+    }
+    return m->p == NULL || !rt_attention_has(m->p, RT_ATTENTION_STOP);
 }
