@@ -116,30 +116,52 @@ static RT_NOINLINE void come_back(struct rt_m *m, struct rt_g *g) {
     rt_m_leave(rt_m_enter(m));
 }
 
-/* Announces the call and returns. The P stays with the thread; sysmon retakes it if the
-   call lasts and other goroutines wait. See 'Inside' in enter.h, and retake.c. */
+/* Step 1: counts the call in m and g, so that sysmon sees it. */
+static RT_INLINE void announce_call(struct rt_m *m, struct rt_g *g) {
+    g->flags |= RT_G_FLAG_RESET_AT_END;
+    /* relaxed, all: hints for sysmon, which checks again before it acts */
+    rt_store_rlx(&m->blocks, rt_load_rlx(&m->blocks) + 1);
+    rt_store_rlx(&g->blocking, (uint16_t)(rt_load_rlx(&g->blocking) + 1));
+}
+
+/* False: this is a nested call, or the runtime ends, or the P was taken. */
+static RT_INLINE bool has_p(const struct rt_m *m) {
+    /* relaxed: exact on its own thread, or seen at the next entry */
+    return likely(m->p != NULL && (rt_load_rlx(&m->asked) & RT_ASKED_TAKEN) == 0);
+}
+
+/* Step 2: whether g gives p up before the call. Sysmon may have taken p by now: then p is
+   another M's, and all of this a hint, here and in sysmon_oversleeps(). */
+static RT_INLINE bool should_give_up(const struct rt_g *g, const struct rt_p *p) {
+    if (likely((g->flags & RT_G_FLAG_BLOCKS) == 0)) {
+        return false;
+    }
+    /* A P with armed timers cannot be idle without an M. */
+    return rt_pending_for(p) ? rt_midle_count() > 0 : !rt_clock_is_armed(&p->clock);
+}
+
+/* Step 3: whether sysmon would retake p too late for the goroutines that wait for it. */
+static RT_INLINE bool sysmon_oversleeps(const struct rt_p *p) {
+    return (rt_load_rlx(&rt_sysmon_drowsy) & RT_SYSMON_IGNORES_CALLS) != 0 &&
+           unlikely(rt_pending_for(p));
+}
+
+/* The P stays with the thread, unless the goroutine gives it up here. Sysmon retakes it if
+   the call lasts and other goroutines wait: see 'Inside' in enter.h, and retake.c. */
 void tuco_blocking_enter(void) {
     struct rt_m *m = arch_self();
     if (m == NULL) {
         return;
     }
     struct rt_g *g = rt_m_g(m);
-    g->flags |= RT_G_FLAG_RESET_AT_END;
-    /* relaxed, all: hints for sysmon, which checks again before it acts */
-    rt_store_rlx(&m->blocks, rt_load_rlx(&m->blocks) + 1);
-    rt_store_rlx(&g->blocking, (uint16_t)(rt_load_rlx(&g->blocking) + 1));
-    const struct rt_p *p = m->p;
-    /* relaxed: exact on its own thread, or seen at the next entry */
-    if (unlikely(p == NULL || (rt_load_rlx(&m->asked) & RT_ASKED_TAKEN) != 0)) {
-        return; /* this is a nested call, or the runtime ends, or the P was taken */
+    announce_call(m, g);
+    if (!has_p(m)) {
+        return;
     }
-    /* Sysmon may have taken the P by now: then p is another M's, and all of this a hint.
-       A P with armed timers cannot be idle without an M. */
-    if (unlikely((g->flags & RT_G_FLAG_BLOCKS) != 0) &&
-        (rt_pending_for(p) ? rt_midle_count() > 0 : !rt_clock_is_armed(&p->clock))) {
+    const struct rt_p *p = m->p;
+    if (should_give_up(g, p)) {
         give_p_up(m);
-    } else if ((rt_load_rlx(&rt_sysmon_drowsy) & RT_SYSMON_IGNORES_CALLS) != 0 &&
-               unlikely(rt_pending_for(p))) {
+    } else if (sysmon_oversleeps(p)) {
         wake_sysmon();
     }
 }
