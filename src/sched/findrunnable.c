@@ -245,18 +245,17 @@ static void stop_without_p(struct rt_m *m) {
 /* Hands the P to the M of the first locked goroutine. Returns true if m has no P any
    more. */
 static bool hand_to_lockedm(struct rt_m *m) {
-    struct rt_p *p = m->p;
     if (rt_lockedm_length() == 0) {
         return false;
     }
-    struct rt_turn turn = p->lockedm_turn;
-    rt_lockedm_set_turn(p);
-    m->p = NULL; /* before another M may have the P */
+    struct rt_turn turn = m->p->lockedm_turn;
+    rt_lockedm_set_turn(m->p);
+    struct rt_p *p = rt_releasep(m); /* before another M may have the P */
     m->gives_way = true;
     bool handed = rt_lockedm_resume_first(p);
     m->gives_way = false;
     if (!handed) {
-        m->p = p;
+        rt_acquirep(m, p);
         p->lockedm_turn = turn;
         return false;
     }
@@ -266,10 +265,9 @@ static bool hand_to_lockedm(struct rt_m *m) {
 
 /* There are too many Ps. Returns true if m has no P any more and is a spare M. */
 static bool retire(struct rt_m *m) {
-    struct rt_p *p = m->p;
-    m->p = NULL; /* before another M may have the P */
+    struct rt_p *p = rt_releasep(m); /* before another M may have the P */
     if (!rt_procs_retire(p)) {
-        m->p = p;
+        rt_acquirep(m, p);
         return false;
     }
     stop_without_p(m);

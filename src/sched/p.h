@@ -267,20 +267,29 @@ static inline bool rt_p_is_leaving(const struct rt_p *p) {
     return rt_attention_has(p, RT_ATTENTION_RETIRE);
 }
 
-/* Binds p to m, and publishes m to sysmon. m's thread itself, or the owner of m's note
-   while m sleeps. */
+/* Binding. m->p and p->m are written here, by m's thread or, while m sleeps, by the owner
+   of its note. Only when sysmon takes p from an m that is outside are there two halves:
+   sysmon calls rt_p_forget_m() at once, and m calls rt_m_drop_taken() when it enters. */
+
+/* Binds p to m, and publishes m to sysmon. */
 static inline void rt_acquirep(struct rt_m *m, struct rt_p *p) {
     m->p = p;
     /* release: publishes the M. Pairs with look_at() in retake.c. */
     rt_store_rel(&p->m, m);
 }
 
-/* The thread itself. Unbinds m from its P and returns that, or NULL. The next owner may run
-   any goroutine. */
+/* Owner. p has no M until the next rt_acquirep(). */
+static inline void rt_p_forget_m(struct rt_p *p) {
+    rt_store_rlx(&p->m, NULL); /* relaxed: a hint for sysmon */
+}
+
+/* Unbinds m from its P and returns that, or NULL. The caller owns it, and calls this before
+   another M may have it. The next owner may run any goroutine. */
 static inline struct rt_p *rt_releasep(struct rt_m *m) {
     struct rt_p *p = m->p;
     m->p = NULL;
     if (p != NULL) {
+        rt_p_forget_m(p);
         rt_attention_clear(p, RT_ATTENTION_LOCKED);
     }
     return p;

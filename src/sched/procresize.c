@@ -188,14 +188,14 @@ static void lower_end_locked(void) {
 }
 
 bool rt_procs_retire(struct rt_p *p) {
+    rt_assert(rt_load_rlx(&p->m) == NULL);
     p_move_contents(p);
     rt_lock(&state.lock);
     bool leaves = rt_p_is_leaving(p);
     if (leaves) {
         p->retired = true;
         p->left_ns = 0;
-        p->yielded_ns = 0;         /* the time out of use is no part of that turn */
-        rt_store_rlx(&p->m, NULL); /* relaxed: a hint for sysmon */
+        p->yielded_ns = 0; /* the time out of use is no part of that turn */
         rt_attention_clear(p, ~(uint32_t)RT_ATTENTION_STOP); /* which is never cleared */
         rt_pidle_remove();
         lower_end_locked();

@@ -14,9 +14,9 @@ int rt_procs_make(uint32_t procs, bool follows) RT_NODISCARD;
 /* Frees the Ps, which no thread uses any more. */
 void rt_procs_free(void);
 
-/* Owner of p. Moves all that p has elsewhere and takes p out of use. Returns false if p is
-   wanted again: the caller then still owns p, which is empty. Any thread, also in a signal
-   handler. */
+/* Owner of p, which is bound to no M. Moves all that p has elsewhere and takes p out of
+   use. Returns false if p is wanted again: the caller then still owns p, which is empty.
+   Any thread, also in a signal handler. */
 bool rt_procs_retire(struct rt_p *p);
 
 /* The same for p that has just been put among the idle Ps, after it was counted there. Does

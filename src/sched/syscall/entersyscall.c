@@ -17,7 +17,7 @@
 /* Entering: a bit in m->asked is set, see enum rt_asked in enter.h. */
 
 void rt_m_drop_taken(struct rt_m *m) {
-    m->p = NULL;
+    m->p = NULL; /* not rt_releasep(): the P may be another M's by now */
     /* acquire: what sysmon did before it took the P. Pairs with the compare-and-swap in
        take_claimed() in retake.c. */
     rt_and_acqrel(&m->asked, ~(uint32_t)RT_ASKED_CLAIM);

@@ -239,7 +239,7 @@ static void want_thread_or_resume(struct rt_p *p) {
    it has nothing else. A P with armed timers does not become idle without an M, even if
    none is due: no thread would watch its clock. */
 void rt_handoffp(struct rt_p *p) {
-    rt_store_rlx(&p->m, NULL); /* relaxed: a hint for sysmon */
+    rt_assert(rt_load_rlx(&p->m) == NULL);
     if (unlikely(rt_p_is_leaving(p)) && rt_procs_retire(p)) {
         return;
     }
@@ -255,7 +255,7 @@ void rt_handoffp(struct rt_p *p) {
 }
 
 void rt_handoffp_at_once(struct rt_p *p) {
-    rt_store_rlx(&p->m, NULL); /* relaxed: a hint for sysmon */
+    rt_p_forget_m(p); /* sysmon may have just taken it */
     if (unlikely(rt_p_is_leaving(p)) && rt_procs_retire(p)) {
         return;
     }

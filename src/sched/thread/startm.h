@@ -33,12 +33,13 @@ bool rt_startm(struct rt_p *p, bool spinning);
 /* How many Ms are spare: a hint. */
 uint32_t rt_midle_count(void);
 
-/* The caller holds p and has no use for it. p goes to the M of a locked goroutine, to a
-   spare or new M if it has work, or to the idle Ps. Any thread, and signal handlers. */
+/* The caller holds p, which is bound to no M, and has no use for it. p goes to the M of a
+   locked goroutine, to a spare or new M if it has work, or to the idle Ps. Any thread, and
+   signal handlers. */
 void rt_handoffp(struct rt_p *p);
 
 /* The same, but gives p to a spare M even if p has no work, so that p does not wait for a
-   new thread. */
+   new thread. The caller may be sysmon, which has taken p from its M. */
 void rt_handoffp_at_once(struct rt_p *p);
 
 /* The caller holds p. True if p has work now that any M could do. */

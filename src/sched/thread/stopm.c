@@ -144,8 +144,8 @@ static enum stopm_end execute_plan(struct sleeper *s, const struct plan *plan) {
 static enum stopm_end sleep_with_p(struct rt_m *m, struct rt_p *p, bool caches,
                                    bool lingers) {
     struct sleeper s = {.m = m, .p = p, .polls = rt_netpoll_take_to_sleep(p)};
-    /* Woken by the thread that clears the P's bit: wake_p() or part() in wakep.c, or
-       rt_pidle_release_all(). */
+    /* Woken by the thread that clears the P's bit: wake_p() or release_sleeper() in
+       wakep.c, or rt_pidle_release_all(). */
     enum stopm_end end = STOPM_LEAVES;
     if (likely(!rt_p_is_leaving(p))) {
         struct plan plan = make_plan(&s, caches, lingers);

@@ -90,7 +90,7 @@ static struct rt_m *m_make(struct rt_p *p) {
 /* m has not run, or has ended, and is in no list: keeps its memory for reuse. */
 static void m_bury_locked(struct rt_m *m) {
     rt_assert_held(&rt_sched.lifecycle);
-    m->p = NULL;
+    (void)rt_releasep(m);
     m->to_run = NULL;
     m->locked_g = NULL;
     m->locks = 0;
@@ -113,9 +113,6 @@ static void m_bury_locked(struct rt_m *m) {
 }
 
 static void m_discard(struct rt_m *m) {
-    if (m->p != NULL) {
-        rt_store_rlx(&m->p->m, NULL); /* relaxed: a hint for sysmon */
-    }
     rt_lock(&rt_sched.lifecycle);
     m_bury_locked(m);
     rt_unlock(&rt_sched.lifecycle);

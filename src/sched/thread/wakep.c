@@ -242,12 +242,11 @@ void rt_wakep_slow(uint32_t wanted) {
 }
 
 /* The caller has claimed p for itself: the M that slept with p becomes a spare M. */
-static void part(struct rt_p *p) {
+static void release_sleeper(struct rt_p *p) {
     /* relaxed: the thread that cleared the bit owns p->m */
     struct rt_m *m = rt_load_rlx(&p->m);
     if (m != NULL) {
-        rt_store_rlx(&p->m, NULL); /* relaxed: a hint for others */
-        m->p = NULL;
+        (void)rt_releasep(m);
         m->spinning = false;
         rt_note_wake(m); /* without a P */
     }
@@ -262,7 +261,7 @@ struct rt_p *rt_pidleget(void) {
         /* sc: as in reserve(). */
     } while (!rt_cas_sc(&rt_pidle.word, &w, w - RT_PIDLE_ONE));
     struct rt_p *p = claim_p();
-    part(p);
+    release_sleeper(p);
     return p;
 }
 
@@ -296,7 +295,7 @@ bool rt_pidleget_that(struct rt_p *p) {
         }
         if (rt_pmask_clear(&rt_pidle_masks.parked, p->id) ||
             rt_pmask_clear(&rt_pidle_masks.cold, p->id)) {
-            part(p);
+            release_sleeper(p);
             return true;
         }
         count_idle(); /* the P that was counted down is another one */
