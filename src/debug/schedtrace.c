@@ -3,6 +3,7 @@
 #include "debug/schedtrace.h"
 #include "os/os.h"
 #include "sched/globq.h"
+#include "sched/runq.h"
 #include "sched/thread/pidle.h"
 #include "sched/sched.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/compiler.h"
 #include "sched/globq.h"
-#include "sched/p.h"
+#include "sched/runq.h"
 
 struct rt_g;
 

@@ -5,7 +5,7 @@
 #include "base/lock.h"
 #include "os/os.h"
 #include "sched/g.h"
-#include "sched/p.h"
+#include "sched/runq.h"
 
 /*
  * What overflows a ring goes into a chunk, an array of pointers, and comes out as a batch:

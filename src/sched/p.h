@@ -10,7 +10,6 @@
 #include "mem/gpool.h"
 #include "mem/stack.h"
 #include "sched/m.h"
-#include "sched/runq.h"
 
 struct rt_timers;
 
@@ -121,8 +120,22 @@ struct rt_sysmontick {
     struct rt_held held;
 };
 
+#define RT_RUNQ_SLOTS 256u
+
+/* A run queue: a ring, and runnext. Its rules are in runq.h. */
+struct rt_runq {
+    /* Atomic: moved by the owner and thieves. */
+    rt_atomic(uint32_t) head RT_CACHE_ALIGNED;
+
+    /* Atomic: written by the owner. Thieves clear runnext; any thread lowers kept_end. */
+    rt_atomic(uint32_t) tail RT_CACHE_ALIGNED;
+    rt_atomic(struct rt_g *) runnext;
+    rt_atomic(uint32_t) kept_end; /* Gs before this slot are kept: rt_runq_keep() */
+    rt_atomic(struct rt_g *) slots[RT_RUNQ_SLOTS];
+};
+
 struct rt_p {
-    struct rt_runq runq; /* its own rules: runq.h */
+    struct rt_runq runq;
     /* Goroutines that yielded or used up their slice. They run when runq and the global
        queue are empty, or when it is their turn. Same rules; its runnext is not used. */
     struct rt_runq yieldq;
@@ -227,22 +240,6 @@ static inline void rt_p_flush_caches(struct rt_p *p) {
    so when it stops. See 'Habits' in park.c. */
 static inline void rt_p_waker_goes_on(struct rt_p *p) {
     rt_store_rlx(&p->woke_ns, RT_WOKE_LONG_AGO); /* relaxed: a hint */
-}
-
-/* Any thread. Whether one of the P's queues has a goroutine. Exact for the owner, since
-   other threads only take; a hint for others. */
-static inline bool rt_p_has_any(const struct rt_p *p) {
-    return rt_runq_has_any(&p->runq) || rt_runq_length(&p->yieldq) > 0;
-}
-
-/* Any thread. How many goroutines are in the P's rings. */
-static inline uint32_t rt_p_queued(const struct rt_p *p) {
-    return rt_runq_length(&p->runq) + rt_runq_length(&p->yieldq);
-}
-
-/* Any thread. The same without those that the P keeps: see rt_runq_keep(). */
-static inline uint32_t rt_p_surplus(const struct rt_p *p) {
-    return rt_runq_surplus(&p->runq) + rt_runq_length(&p->yieldq);
 }
 
 /* Any. Requests for the owner of p, enum rt_attention. The RMWs only have to be atomic: the

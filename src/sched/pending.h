@@ -4,7 +4,7 @@
 #define RT_SCHED_PENDING_H
 
 #include "sched/globq.h"
-#include "sched/p.h"
+#include "sched/runq.h"
 #include "sched/thread/lockedm.h"
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The run queue of one P: a ring that its owner fills and everyone empties, and runnext. */
+/* The run queue of one P: a ring that its owner fills and everyone empties, and runnext.
+   struct rt_runq is in p.h. */
 #ifndef RT_SCHED_RUNQ_H
 #define RT_SCHED_RUNQ_H
 
@@ -33,26 +34,12 @@
 #include "base/atomic.h"
 #include "base/compiler.h"
 #include "mem/gpool.h"
+#include "sched/p.h"
 #include <stdbool.h>
-
-struct rt_g;
-
-#define RT_RUNQ_SLOTS 256u
 
 /* How many slots ahead goroutines are prefetched: a cache miss lasts as long as a few short
    goroutines. */
 #define RT_RUNQ_AHEAD 6u
-
-struct rt_runq {
-    /* Atomic: moved by the owner and thieves. */
-    rt_atomic(uint32_t) head RT_CACHE_ALIGNED;
-
-    /* Atomic: written by the owner. Thieves clear runnext; any thread lowers kept_end. */
-    rt_atomic(uint32_t) tail RT_CACHE_ALIGNED;
-    rt_atomic(struct rt_g *) runnext;
-    rt_atomic(uint32_t) kept_end; /* Gs before this slot are kept: rt_runq_keep() */
-    rt_atomic(struct rt_g *) slots[RT_RUNQ_SLOTS];
-};
 
 /* Owner. Appends g. Returns false and changes nothing if the ring is full. */
 static inline bool rt_runq_put(struct rt_runq *q, struct rt_g *g) {
@@ -202,6 +189,22 @@ static inline uint32_t rt_runq_surplus(const struct rt_runq *q) {
     uint32_t length = rt_runq_length(q); /* read first: rather too many than too few */
     uint32_t kept = rt_runq_kept(q);
     return length > kept ? length - kept : 0;
+}
+
+/* Any thread. Whether one of the P's queues has a goroutine. Exact for the owner, since
+   other threads only take; a hint for others. */
+static inline bool rt_p_has_any(const struct rt_p *p) {
+    return rt_runq_has_any(&p->runq) || rt_runq_length(&p->yieldq) > 0;
+}
+
+/* Any thread. How many goroutines are in the P's rings. */
+static inline uint32_t rt_p_queued(const struct rt_p *p) {
+    return rt_runq_length(&p->runq) + rt_runq_length(&p->yieldq);
+}
+
+/* Any thread. The same without those that the P keeps: see rt_runq_keep(). */
+static inline uint32_t rt_p_surplus(const struct rt_p *p) {
+    return rt_runq_surplus(&p->runq) + rt_runq_length(&p->yieldq);
 }
 
 #endif

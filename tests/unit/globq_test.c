@@ -5,7 +5,7 @@
 #include "os/os.h"
 #include "sched/g.h"
 #include "sched/globq.h"
-#include "sched/p.h"
+#include "sched/runq.h"
 
 #define COUNT 1000
 

@@ -7,6 +7,7 @@
 #include "os/fault.h"
 #include "sched/findrunnable.h"
 #include "sched/g.h"
+#include "sched/runq.h"
 #include "sched/sched.h"
 #include "cpu/topology.h"
 

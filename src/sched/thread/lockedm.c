@@ -4,6 +4,7 @@
 #include "base/die.h"
 #include "sched/syscall/enter.h"
 #include "sched/globq.h"
+#include "sched/runq.h"
 #include "sched/thread/wakep.h"
 #include "sched/sysmon/sysmonnote.h"
 #include "sched/thread/note.h"

@@ -3,6 +3,7 @@
 #include "sched/thread/startm.h"
 #include "sched/thread/lockedm.h"
 #include "sched/globq.h"
+#include "sched/runq.h"
 #include "sched/thread/wakep.h"
 #include "sched/sysmon/sysmonnote.h"
 #include "sched/thread/note.h"

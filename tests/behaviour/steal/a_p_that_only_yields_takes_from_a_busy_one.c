@@ -4,6 +4,7 @@
 /* fixed procs */
 #include "turns.h"
 
+#include "sched/runq.h"
 #include "sched/sched.h"
 
 #define CPU    (100 * TUCO_MILLISECOND)
