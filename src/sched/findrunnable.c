@@ -6,6 +6,7 @@
 #include "sched/globq.h"
 #include "sched/thread/wakep.h"
 #include "sched/park.h"
+#include "sched/runq.h"
 #include "sched/netpoll/netpoll.h"
 #include "sched/procresize.h"
 #include "sched/deadlock.h"

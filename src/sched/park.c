@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Park, ready, yield. The protocol is in park.h. */
 #include "sched/park.h"
+#include "sched/runq.h"
 #include "sched/thread/foreign.h"
 #include "sched/thread/lockedm.h"
 #include "sched/syscall/enter.h"
@@ -71,106 +72,6 @@ static RT_INLINE void stop_waker(struct rt_m *m) {
     }
 }
 
-/* The ring is full: moves half of it and g to the global queue. */
-static RT_NOINLINE void overflow(struct rt_p *p, struct rt_g *g) {
-    struct rt_g *batch[RT_RUNQ_SLOTS / 2 + 1];
-    uint32_t n = rt_runq_take_half(&p->runq, batch);
-    if (n == 0) {
-        rt_queue_put(p, g); /* thieves have made room */
-        return;
-    }
-    batch[n] = g;
-    rt_globq_put_array(batch, n + 1);
-}
-
-static RT_INLINE void queue_put(struct rt_p *p, struct rt_g *g) {
-    if (unlikely(!rt_runq_put(&p->runq, g))) {
-        overflow(p, g);
-    }
-}
-
-void rt_queue_put(struct rt_p *p, struct rt_g *g) {
-    queue_put(p, g);
-}
-
-static RT_NOINLINE void put_yielded_global(struct rt_g *g) {
-    struct rt_glist one = {.first = NULL};
-    rt_glist_append(&one, g);
-    rt_globq_put_yielded(&one);
-    rt_wakep(1);
-}
-
-/* If goroutines that yielded are in the global queue, g queues behind them there. */
-static RT_INLINE void queue_yielded(struct rt_p *p, struct rt_g *g) {
-    if (unlikely(rt_globq_yielded() > 0) || unlikely(!rt_runq_put(&p->yieldq, g))) {
-        put_yielded_global(g);
-    } else {
-        rt_wakep(1);
-    }
-}
-
-void rt_queue_yielded(struct rt_p *p, struct rt_g *g) {
-    queue_yielded(p, g);
-}
-
-/* Not inlined: rt_ready() then needs no frame. The same for put_global(). */
-static RT_NOINLINE void queue_kicked(struct rt_p *p, struct rt_g *kicked) {
-    rt_queue_put(p, kicked);
-    rt_wakep(1);
-}
-
-static RT_INLINE void queue_next(struct rt_p *p, struct rt_g *g) {
-    struct rt_g *kicked = rt_runq_put_runnext(&p->runq, g);
-    if (unlikely(kicked != NULL)) {
-        queue_kicked(p, kicked);
-    }
-}
-
-void rt_queue_runnext(struct rt_p *p, struct rt_g *g) {
-    queue_next(p, g);
-}
-
-/* A P is idle, and the waker is not known to stop soon. The measured time begins after
-   rt_wakep(), so that it does not include the cost of waking an M. */
-static RT_NOINLINE void queue_measured(struct rt_p *p, struct rt_g *waker,
-                                       struct rt_g *g) {
-    if (waker->habit == RT_HABIT_SCHEDULER) {
-        queue_next(p, g);
-        return;
-    }
-    if (waker->habit >= RT_HABIT_GOES_ON) {
-        rt_queue_put(p, g);
-        rt_wakep(1);
-    } else {
-        queue_next(p, g);
-    }
-    if (waker->habit == RT_HABIT_NEW) {
-        waker->habit = RT_HABIT_SEEN;
-    } else if (rt_load_rlx(&p->woke_ns) == 0) { /* relaxed, both: as in judge_waker() */
-        rt_store_rlx(&p->woke_ns, os_now());
-    }
-}
-
-static RT_INLINE void queue_woken(struct rt_m *m, struct rt_g *g) {
-    struct rt_g *waker = rt_m_g(m);
-    /* relaxed, both: hints */
-    if (waker->stops_in != rt_load_rlx(&m->p->habit_period) &&
-        unlikely(rt_pidle_has_room(rt_load_rlx(&rt_pidle.word)))) {
-        queue_measured(m->p, waker, g);
-    } else {
-        queue_next(m->p, g);
-    }
-}
-
-void rt_queue_woken(struct rt_m *m, struct rt_g *g) {
-    queue_woken(m, g);
-}
-
-static RT_NOINLINE void put_global(struct rt_g *g) {
-    rt_globq_put(g);
-    rt_wakep(1);
-}
-
 /* For a G with one of RT_G_FLAGS_WOKEN. True: it goes to no run queue, being the proxy of a
    foreign thread, or locked. */
 static RT_NOINLINE bool ready_unqueued(struct rt_g *g) {
@@ -198,9 +99,9 @@ void rt_ready(struct rt_g *g) {
     __builtin_prefetch(g->ctx.sp, 1);
     __builtin_prefetch((char *)g->ctx.sp + RT_CACHE_LINE_BYTES, 1);
     if (unlikely(m == NULL || migrating())) {
-        put_global(g);
+        rt_queue_global(g);
     } else {
-        queue_woken(m, g);
+        rt_queue_woken(m, g);
     }
 }
 
@@ -432,13 +333,13 @@ void rt_park_unlock(struct rt_m *m, struct rt_spin *lock, enum rt_wait_reason re
 
 /* rt_after_switch() for the most frequent commit: queues the goroutine that yielded. A
    spinning M may have found the queue empty since the next goroutine was dequeued, so
-   queue_yielded() wakes an M if a P is idle. */
+   rt_queue_yielded() wakes an M if a P is idle. */
 static RT_SAN_BETWEEN void after_yield(void *raw) {
     struct rt_m *m = raw;
     struct rt_g *g = rt_m_g(m);
     rt_san_arrive(g);
     *m->errno_address = g->saved_errno;
-    queue_yielded(m->p, m->commit_g);
+    rt_queue_yielded(m->p, m->commit_g);
 }
 
 static void commit_yield(struct rt_m *m, struct rt_g *g, void *arg) {
@@ -446,9 +347,9 @@ static void commit_yield(struct rt_m *m, struct rt_g *g, void *arg) {
     if (unlikely((g->flags & RT_G_FLAG_LOCKEDM) != 0)) {
         rt_lockedm_ready(g);
     } else if (migrating()) {
-        put_global(g);
+        rt_queue_global(g);
     } else {
-        queue_yielded(m->p, g);
+        rt_queue_yielded(m->p, g);
     }
 }
 
@@ -460,7 +361,7 @@ static void commit_back(struct rt_m *m, struct rt_g *g, void *arg) {
     if (unlikely((g->flags & RT_G_FLAG_LOCKEDM) != 0)) {
         rt_lockedm_ready(g);
     } else {
-        put_global(g);
+        rt_queue_global(g);
     }
     /* sc: after it is queued. Pairs with detached_now() in deadlock.c */
     rt_sched_attach();

@@ -107,19 +107,4 @@ void rt_yield_without_p(struct rt_m *m);
 /* tuco_yield() for a caller that is already inside the runtime, at any depth. */
 void rt_yield_inside(void);
 
-/* Owner of p. Appends g to the ring. If the ring is full, moves half of it to the global
-   queue. */
-void rt_queue_put(struct rt_p *p, struct rt_g *g);
-
-/* Owner of p. Puts g into runnext. If that kicks out another G, wakes an M for it. */
-void rt_queue_runnext(struct rt_p *p, struct rt_g *g);
-
-/* The goroutine that runs on m has woken or spawned g. Puts g into runnext; if the waker is
-   known to go on, into the ring for an idle P. See 'Habits' in park.c. */
-void rt_queue_woken(struct rt_m *m, struct rt_g *g);
-
-/* Owner of p. Queues g, which yielded or used up its slice, behind all others, and wakes an
-   M if a P is idle. */
-void rt_queue_yielded(struct rt_p *p, struct rt_g *g);
-
 #endif

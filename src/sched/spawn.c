@@ -7,6 +7,7 @@
 #include "sched/thread/wakep.h"
 #include "sched/sysmon/sysmonnote.h"
 #include "sched/park.h"
+#include "sched/runq.h"
 #include "sched/sched.h"
 #include "sched/starved.h"
 
