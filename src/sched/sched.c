@@ -81,7 +81,7 @@ void rt_sched_ask_attention(uint32_t bits) {
     for (uint32_t i = 0; i < made; i++) {
         /* acq_rel: after what the request is about. Pairs with the RMWs in find_urgent()
            and attend(); for STOP only the RMW matters. */
-        rt_or_acqrel(&rt_sched.ps[i].attention, bits);
+        rt_attention_set(&rt_sched.ps[i], bits);
     }
 }
 
