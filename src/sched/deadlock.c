@@ -11,6 +11,7 @@
 #include "debug/sanitize.h"
 #include "sched/sched.h"
 #include "sched/starved.h"
+#include "sched/tuning.h"
 
 #include <errno.h>
 
@@ -74,12 +75,7 @@
  * may have ended. In between the kernel is not asked, however often all goroutines are
  * asleep.
  */
-#define HELPERS      2 /* sysmon and the starter thread */
-#define AGAIN_MIN_NS ((int64_t)10 * 1000 * 1000)
-#define AGAIN_MAX_NS ((int64_t)10 * 1000 * 1000 * 1000)
-
-/* With TUCODEBUG=deadlock=1: how long all goroutines sleep before that is reported. */
-#define QUIET_NS ((int64_t)1000 * 1000 * 1000)
+#define HELPERS 2 /* sysmon and the starter thread */
 
 /* Lifecycle lock: all goroutines are asleep, but unknown threads exist. */
 static struct {
@@ -131,14 +127,14 @@ static void doubt_locked(int others) {
     uint64_t switches = rt_sched_switches();
     if (doubt.again_ns == 0 || switches != doubt.switches) {
         doubt.since_ns = now;
-        doubt.again_ns = AGAIN_MIN_NS;
+        doubt.again_ns = RT_CHECKDEAD_MIN_NS;
         doubt.switches = switches;
         doubt.told = false;
-    } else if (doubt.again_ns < AGAIN_MAX_NS) {
+    } else if (doubt.again_ns < RT_CHECKDEAD_MAX_NS) {
         doubt.again_ns *= 2;
     }
     if (rt_sched.config.debug.deadlock && !doubt.told &&
-        now - doubt.since_ns >= QUIET_NS) {
+        now - doubt.since_ns >= RT_CHECKDEAD_QUIET_NS) {
         doubt.told = true;
         tell_doubt(others);
     }

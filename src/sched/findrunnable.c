@@ -15,17 +15,10 @@
 #include "sched/steal.h"
 #include "sched/runtimer.h"
 #include "sched/timers.h"
+#include "sched/tuning.h"
 
 /* How often a thief picks another victim when a ring was emptied before it could steal. */
 #define STEAL_TRIES 4
-
-/* A thief takes the G in a runnext after it has been there for that long without its P
-   scheduling anything. A waker that waits for its answer needs a fiftieth of that. */
-#define NEXT_AGE_NS 3000
-
-/* How long a P that helps another with its timers tries to get their lock. The owner takes
-   the lock again a few microseconds after each release. */
-#define HELP_NS ((int64_t)100 * 1000)
 
 /* With 'Migration' (park.c) takes one at a time, so that every G can change threads. */
 static struct rt_g *find_global(struct rt_p *p) {
@@ -70,13 +63,14 @@ static bool help_with_timers(struct rt_m *m) {
 }
 
 /* Another P requested help with its timers. That comes after p's ring and before Gs that
-   yielded. If nothing came of it for HELP_NS, because the owner holds the timers' lock, p
-   runs one of its yielded Gs before it tries again. */
+   yielded. If nothing came of it for RT_TIMERS_HELP_NS, because the owner holds the timers'
+   lock, p runs one of its yielded Gs before it tries again. */
 static void help_in_turn(struct rt_m *m) {
     struct rt_p *p = m->p;
     bool has_any = rt_runq_has_any(&p->runq);
     bool more = true;
-    for (int64_t end_ns = os_now() + HELP_NS; more && !has_any && os_now() < end_ns;) {
+    int64_t end_ns = os_now() + RT_TIMERS_HELP_NS;
+    while (more && !has_any && os_now() < end_ns) {
         more = help_with_timers(m);
         has_any = rt_runq_has_any(&p->runq);
     }
@@ -170,11 +164,11 @@ static struct rt_g *steal_from_ring(struct rt_m *m) {
     return NULL;
 }
 
-/* Watches victim for NEXT_AGE_NS. Returns true if g stayed in its runnext and victim
+/* Watches victim for RT_RUNNEXT_AGE_NS. Returns true if g stayed in its runnext and victim
    scheduled nothing. */
 static bool next_is_old(const struct rt_p *victim, const struct rt_g *g) {
     uint32_t switches = rt_p_switches(victim);
-    int64_t end = os_now() + NEXT_AGE_NS;
+    int64_t end = os_now() + RT_RUNNEXT_AGE_NS;
     do {
         rt_cpu_relax();
         /* relaxed: a hint; rt_runq_steal_runnext() decides. */

@@ -6,6 +6,7 @@
 #include "os/os.h"
 #include "sched/g.h"
 #include "sched/runq.h"
+#include "sched/tuning.h"
 
 /*
  * What overflows a ring goes into a chunk, an array of pointers, and comes out as a batch:
@@ -20,11 +21,12 @@
  * long, because their stacks and descriptors do not fit into the caches.
  *
  * Age. Newest first alone would starve the oldest chunk for as long as new ones arrive. A
- * chunk that has waited for AGED_NS is aged. From time to time the oldest aged chunk goes
- * first, often enough that all aged chunks are gone within DRAIN_NS. So a goroutine waits
- * at most AGED_NS + DRAIN_NS longer than with FIFO. The drain is not faster because in a
- * tree the oldest goroutines are the largest branches, and starting many of them makes the
- * walk breadth first again: with a DRAIN_NS of 10 ms skynet took 1.3 times as long.
+ * chunk that has waited for RT_GLOBQ_AGED_NS is aged. From time to time the oldest aged
+ * chunk goes first, often enough that all aged chunks are gone within RT_GLOBQ_DRAIN_NS. So
+ * a goroutine waits at most the sum of both longer than with FIFO. The drain is not faster
+ * because in a tree the oldest goroutines are the largest branches, and starting many of
+ * them makes the walk breadth first again: with a drain of 10 ms skynet took 1.3 times as
+ * long.
  *
  * The list is FIFO. Takers alternate between list and chunks while both have goroutines,
  * so that neither starves. Urgent goroutines come first; they are few. Their I/O was
@@ -40,10 +42,6 @@
 /* One overflow: half a ring, and the G that did not fit. */
 #define CHUNK_SLOTS (RT_RUNQ_SLOTS / 2 + 1)
 
-/* When a chunk counts as aged, and how long the aged ones take to drain: see 'Age'. */
-#define AGED_NS  ((int64_t)10 * 1000 * 1000)
-#define DRAIN_NS ((int64_t)40 * 1000 * 1000)
-
 /* The largest share of a P whose ring is not empty. */
 #define SHARE_MAX 32u
 
@@ -54,7 +52,7 @@ struct chunk {
     struct chunk *next; /* older */
     struct chunk *prev; /* newer */
     int64_t put_ns;     /* when it overflowed */
-    bool aged;          /* has waited for AGED_NS */
+    bool aged;          /* has waited for RT_GLOBQ_AGED_NS */
     uint32_t begin;     /* gs[begin..end) are left */
     uint32_t end;
     struct rt_g *gs[CHUNK_SLOTS];
@@ -300,7 +298,7 @@ static uint32_t share_of(uint32_t total, uint32_t procs, uint32_t max,
 /* Ages chunks, and reports whether the oldest aged one goes first now: see 'Age'. */
 static bool oldest_has_turn_locked(void) {
     int64_t now = os_now();
-    while (globq.young != NULL && now - globq.young->put_ns >= AGED_NS) {
+    while (globq.young != NULL && now - globq.young->put_ns >= RT_GLOBQ_AGED_NS) {
         globq.young->aged = true;
         globq.aged += globq.young->end - globq.young->begin;
         globq.young = globq.young->prev;
@@ -310,7 +308,7 @@ static bool oldest_has_turn_locked(void) {
         return false;
     }
     globq.to_drain = globq.aged > globq.to_drain ? globq.aged : globq.to_drain;
-    if (now - globq.aged_ns < DRAIN_NS * CHUNK_SLOTS / globq.to_drain) {
+    if (now - globq.aged_ns < RT_GLOBQ_DRAIN_NS * CHUNK_SLOTS / globq.to_drain) {
         return false;
     }
     globq.aged_ns = now;

@@ -4,11 +4,9 @@
 #define RT_SCHED_LOOK_H
 
 #include "sched/p.h"
+#include "sched/tuning.h"
 #include <stdbool.h>
 #include <stdint.h>
-
-/* How often a P with timers reads the clock, which takes about 30 ns. */
-#define RT_LOOK_NS ((int64_t)20 * 1000)
 
 /* Schedulings before the first look, to learn how long they take. */
 #define RT_LOOK_SOON 8

@@ -10,6 +10,7 @@
 #include "sched/findrunnable.h"
 #include "debug/overflow.h"
 #include "sched/sched.h"
+#include "sched/tuning.h"
 
 /*
  * Migration. With TUCODEBUG=migrate=1 every goroutine that becomes runnable goes to the
@@ -33,8 +34,8 @@ static bool migrating(void) {
  *
  * The way taken. Each goroutine has a habit, learned from those of its wake-ups that found
  * a P idle. The second such wake-up is measured: the time from the wake-up to the waker's
- * next stop. A waker that stops within GOES_ON_NS uses runnext and is not measured again in
- * this period. For a waker that goes on, the woken goroutine goes to the ring and an M is
+ * next stop. A waker that stops within RT_GOES_ON_NS uses runnext and is not measured again
+ * in this period. For a waker that goes on, the woken goroutine goes to the ring and an M is
  * woken; these wake-ups are all measured, and a few short ones in a row end the habit. A
  * thief that steals from a runnext, and sysmon when it finds a runnext stuck, record that
  * the waker goes on.
@@ -47,12 +48,11 @@ static bool migrating(void) {
  *
  * One wrong guess costs at most four useless wake-ups.
  */
-#define GOES_ON_NS 2000
 
 /* The goroutine that runs on m stops after a measured wake-up: updates its habit. */
 static RT_NOINLINE void judge_waker(struct rt_m *m, int64_t woke_ns) {
     struct rt_g *g = rt_m_g(m);
-    if (os_now() - woke_ns >= GOES_ON_NS) {
+    if (os_now() - woke_ns >= RT_GOES_ON_NS) {
         g->habit = g->habit < RT_HABIT_GOES_ON ? RT_HABIT_GOES_ON
                    : g->habit < RT_HABIT_SURE  ? g->habit + 1
                                                : RT_HABIT_SURE;

@@ -3,16 +3,11 @@
 #ifndef RT_SCHED_RUNTIMER_H
 #define RT_SCHED_RUNTIMER_H
 
+#include "sched/tuning.h"
 #include <stdbool.h>
 #include <stdint.h>
 
 struct rt_p;
-
-/* How long timers are fired before goroutines run. */
-#define RT_TIMERS_SLICE_NS ((int64_t)1000 * 1000)
-
-/* How long goroutines run between two such slices; at least one of them. */
-#define RT_TIMERS_BREAK_NS (RT_TIMERS_SLICE_NS / 8)
 
 /* On a scheduler stack. Fires the timers of p that are due at now_ns, for about a
    millisecond at most. Goroutines become runnable on the caller's P. A thief fires for a

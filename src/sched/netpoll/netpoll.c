@@ -9,6 +9,7 @@
 #include "sched/thread/note.h"
 #include "sched/park.h"
 #include "sched/sched.h"
+#include "sched/tuning.h"
 
 /*
  * Problem. epoll reports readiness only to the thread that calls epoll_wait. If all
@@ -32,7 +33,8 @@
  *                                           at every 8th wait for a descriptor: see
  *                                           rt_netpoll_remind()
  *     sysmon                                sleeps in the poller in place of its futex, if
- *                                           no M does, and no P has polled for STALE_NS
+ *                                           no M does, and no P has polled for
+ *                                           RT_NETPOLL_STALE_NS
  *
  * So a busy server polls as a plain loop around epoll_wait() would, between two rounds of
  * its connections, and wakes no thread for it. An idle server waits in one thread, which
@@ -72,26 +74,19 @@
  *
  * One server. ('One server') For the same reason an idle M leaves the poller, and kept
  * goroutines, to the P that polled last, as long as that P is busy with goroutines that
- * take less than SHORT_NS and has polled within STALE_NS. So one P serves short requests
- * until more than RT_NETPOLL_WORTH_NS of them wait; then other Ms are woken for those that are not
- * kept. If the P does not poll again, sysmon does. Against Ms that take part at once, an
- * echo server and its 100 clients on 2 CPUs: the 99th percentile is 1.3 to 1.5 ms instead
- * of 3.4 to 3.8; beside two threads that compute a request takes 5.2 us instead of 8.4.
+ * take less than RT_NETPOLL_SHORT_NS and has polled within RT_NETPOLL_STALE_NS. So one P
+ * serves short requests until more than RT_NETPOLL_WORTH_NS of them wait; then other Ms are
+ * woken for those that are not kept. If the P does not poll again, sysmon does. Against Ms
+ * that take part at once, an echo server and its 100 clients on 2 CPUs: the 99th percentile
+ * is 1.3 to 1.5 ms instead of 3.4 to 3.8; beside two threads that compute a request takes
+ * 5.2 us instead of 8.4.
  *
  * The end. Ms and sysmon have ended when the set is closed, and foreign threads are kept
  * out. One that was about to wait finds READY in its descriptor, tries again, and finds no
  * poller: see rt_netpoll_end().
  */
 
-/* How long no P has polled before sysmon does. */
-#define STALE_NS ((int64_t)300 * 1000)
-
-/* Goroutines that take less time are short: see 'One server'. */
-#define SHORT_NS ((int64_t)20 * 1000)
-
-/* How long a ring may be full at each poll before the P polls all the same, and for how
-   many events. */
-#define FULL_NS     ((int64_t)2000 * 1000)
+/* How many events a P polls for after its ring was full for RT_NETPOLL_FULL_NS. */
 #define FULL_EVENTS 16
 
 /* A measurement has a weight of a half if it is longer than the average: work that is kept
@@ -188,8 +183,8 @@ bool rt_netpoll_is_left(const struct rt_p *p) {
         return false;
     }
     int64_t each_ns = rt_load_rlx(&looker_each_ns); /* relaxed: a hint */
-    return each_ns > 0 && each_ns < SHORT_NS &&
-           os_now() - rt_netpoll_looked_ns() < STALE_NS;
+    return each_ns > 0 && each_ns < RT_NETPOLL_SHORT_NS &&
+           os_now() - rt_netpoll_looked_ns() < RT_NETPOLL_STALE_NS;
 }
 
 bool rt_netpoll_look(struct rt_m *m) {
@@ -213,7 +208,8 @@ static void look_over_full_ring(struct rt_p *p) {
     int64_t now = rt_netpoll_stamp(p->id);
     if (p->pace.full_ns == 0) {
         p->pace.full_ns = now;
-    } else if (now - p->pace.full_ns >= FULL_NS && poll_now(FULL_EVENTS, &ready)) {
+    } else if (now - p->pace.full_ns >= RT_NETPOLL_FULL_NS &&
+               poll_now(FULL_EVENTS, &ready)) {
         p->pace.full_ns = now;
         rt_ready_urgent(&ready);
     }
@@ -273,7 +269,7 @@ int64_t rt_netpoll_stale_ns(void) {
     if (rt_pidle_all()) {
         return 0; /* no M is left that would poll */
     }
-    return rt_netpoll_looked_ns() + STALE_NS;
+    return rt_netpoll_looked_ns() + RT_NETPOLL_STALE_NS;
 }
 
 void rt_netpoll_sysmon_sleep(int64_t deadline_ns) {

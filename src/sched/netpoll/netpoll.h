@@ -49,8 +49,4 @@ void rt_netpoll_sysmon_sleep(int64_t deadline_ns);
    so that the kernel's set can be closed. */
 void rt_netpoll_end(bool none_inside);
 
-/* A P keeps the Gs that it has found ready if it finishes them in less time: see 'Waking
-   others' in netpoll.c. */
-#define RT_NETPOLL_WORTH_NS ((int64_t)1000 * 1000)
-
 #endif

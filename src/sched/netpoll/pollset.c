@@ -4,11 +4,9 @@
 #include "base/lock.h"
 #include "sched/syscall/enter.h"
 #include "sched/sched.h"
+#include "sched/tuning.h"
 
 #include <errno.h>
-
-/* How long no P has polled before a P with goroutines does. */
-#define DUE_NS ((int64_t)100 * 1000)
 
 struct rt_netpoll_shared rt_netpoll_shared;
 struct os_poll rt_netpoll_set;
@@ -121,7 +119,7 @@ int64_t rt_netpoll_looked_ns(void) {
 
 void rt_netpoll_remind(struct rt_p *p) {
     if (rt_netpoll_wanted() && !rt_netpoll_is_taken() &&
-        os_now() - rt_netpoll_looked_ns() >= DUE_NS) {
+        os_now() - rt_netpoll_looked_ns() >= RT_NETPOLL_DUE_NS) {
         rt_attention_set(p, RT_ATTENTION_NETPOLL);
     }
 }

@@ -11,6 +11,7 @@
 #include "sched/thread/fork.h"
 #include "sched/thread/startm.h"
 #include "sched/thread/wakep.h"
+#include "sched/tuning.h"
 
 #include <tuco/go.h>
 
@@ -79,9 +80,6 @@ struct rt_m *rt_enter_slow(struct rt_m *m) {
 
 /* Announced calls */
 
-/* A call shorter than this was not worth giving the P up for. */
-#define SHORT_NS 20000
-
 /* Sysmon sleeps for longer than such a call should keep a P that others wait for. Once
    awake, it looks often as long as calls block here. */
 static RT_NOINLINE void wake_sysmon(void) {
@@ -106,7 +104,7 @@ static RT_NOINLINE void give_p_up(struct rt_m *m) {
 /* The goroutine lost its P during the call, or gave it up: decides whether it gives its P
    up at the next call. */
 static RT_NOINLINE void come_back(struct rt_m *m, struct rt_g *g) {
-    bool was_short = m->gave_up_ns != 0 && os_now() - m->gave_up_ns < SHORT_NS;
+    bool was_short = m->gave_up_ns != 0 && os_now() - m->gave_up_ns < RT_CALL_SHORT_NS;
     m->gave_up_ns = 0;
     if (was_short) {
         g->flags &= (uint8_t)~RT_G_FLAG_BLOCKS;

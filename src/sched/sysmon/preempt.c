@@ -8,6 +8,7 @@
 #include "sched/sched.h"
 #include "sched/thread/startm.h"
 #include "sched/thread/newmhandoff.h"
+#include "sched/tuning.h"
 
 #include <tuco/go.h>
 
@@ -44,10 +45,6 @@
  * stops are in exchange for another goroutine that resumes: see 'Too many stopped' in
  * lockedm.c.
  */
-
-/* How long rt_preempt_can_force() waits for a new thread, before the P goes straight to a
-   stopped goroutine. */
-#define NO_SPARE_NS ((int64_t)5 * 1000 * 1000)
 
 /* Atomic: how many Ms have a pending request to yield. For tuco_checkpoint(). */
 unsigned tuco_private_checkpoint_wanted;
@@ -151,7 +148,7 @@ static void on_interrupt(bool told, bool yields) {
 
 /* The P will go to a spare M. If no thread can be started, perhaps because the starter
    waits for a C library lock whose holder is stopped itself, it goes straight to a
-   stopped goroutine after NO_SPARE_NS. */
+   stopped goroutine after RT_NO_SPARE_NS. */
 bool rt_preempt_can_force(const struct rt_m *m, int64_t waited_ns) {
     /* relaxed: written before m runs its first goroutine */
     if (!has_handler || !rt_m_is_outside(m) || !rt_load_rlx(&m->interruptible)) {
@@ -160,7 +157,7 @@ bool rt_preempt_can_force(const struct rt_m *m, int64_t waited_ns) {
     bool in_exchange = rt_lockedm_length() > 0;
     if (rt_midle_count() == 0) {
         rt_newm_want_spare(false); /* for the next look */
-        return in_exchange && waited_ns >= NO_SPARE_NS;
+        return in_exchange && waited_ns >= RT_NO_SPARE_NS;
     }
     return in_exchange || rt_lockedm_room() > 0;
 }

@@ -16,6 +16,7 @@
 #include "sched/sched.h"
 #include "debug/schedtrace.h"
 #include "sched/starved.h"
+#include "sched/tuning.h"
 #include "sched/runtimer.h"
 #include "sched/thread/newmhandoff.h"
 

@@ -9,11 +9,9 @@
 #include "debug/sanitize.h"
 #include "sched/sched.h"
 #include "sched/claim.h"
+#include "sched/tuning.h"
 
 #include <errno.h>
-
-/* Between tries to get memory for a wait, which cannot fail. */
-#define RETRY_NS 1000000
 
 /* Atomic: see foreign.h. */
 static struct {
@@ -150,7 +148,7 @@ static struct rt_g *borrow_descriptor(void) {
             return rt_g_of(slot);
         }
         rt_atomic(uint32_t) never_woken = 0;
-        os_futex_wait(&never_woken, 0, os_now() + RETRY_NS);
+        os_futex_wait(&never_woken, 0, os_now() + RT_MEMORY_RETRY_NS);
     }
 }
 

@@ -10,6 +10,7 @@
 #include "sched/thread/note.h"
 #include "sched/sched.h"
 #include "sched/thread/startm.h"
+#include "sched/tuning.h"
 
 /*
  * Spin locks. ('Spin locks') A goroutine that a signal has stopped may hold a spin lock of
@@ -30,10 +31,6 @@
  * thread than the limit is in use. So the number grows by one at most in EXCHANGES_MAX + 1
  * slices of a P, and falls when a stopped goroutine ends or parks.
  */
-
-/* How long an M whose goroutine waits watches its note before it sleeps: two goroutines
-   that talk to each other need it sooner. */
-#define LINGER_NS 20000
 
 /* How often a dying thread tries to take the lock, which it may hold itself. */
 #define LET_GO_TRIES 1000
@@ -251,7 +248,7 @@ static bool must_wait(struct rt_m *m, struct rt_g *g, struct rt_p **dropped, boo
 
 /* Woken by resume(), or by rt_lockedm_release_all() without a P. */
 static void sleep_locked(struct rt_m *m) {
-    if (!rt_sched_lingering() || !rt_note_watch(m, os_now() + LINGER_NS)) {
+    if (!rt_sched_lingering() || !rt_note_watch(m, os_now() + RT_LINGER_NS)) {
         rt_note_sleep(m, OS_NEVER);
     }
 }

@@ -6,6 +6,7 @@
 #include "sched/sched.h"
 #include "sched/thread/startm.h"
 #include "sched/thread/thread.h"
+#include "sched/tuning.h"
 
 #include <errno.h>
 
@@ -16,12 +17,6 @@
  * new thread inherits attributes of its parent, and a goroutine that is locked to its M
  * may have changed those of the M. The requests come through newmhandoff.h.
  */
-
-/* How soon the starter tries again to join a thread that has left the runtime, or to
-   start one beyond max_threads. The interval doubles each time, because destructors of
-   the program may run in the thread that ends. */
-#define PAUSE_MIN_NS ((int64_t)100 * 1000)
-#define PAUSE_MAX_NS ((int64_t)10 * 1000 * 1000)
 
 static struct {
     os_thread thread;         /* start and stop only */
@@ -138,12 +133,13 @@ static int64_t next_look(void) {
     /* relaxed: a count; a thread that arrives wakes the starter */
     bool waits = rt_pidle_wanted() > rt_load_rlx(&rt_newmhandoff.on_the_way);
     if (!waits && !rt_thread_any_ended()) {
-        starter.pause_ns = PAUSE_MIN_NS;
+        starter.pause_ns = RT_STARTER_PAUSE_MIN_NS;
         return OS_NEVER;
     }
     int64_t until_ns = os_now() + starter.pause_ns;
-    starter.pause_ns =
-        starter.pause_ns * 2 < PAUSE_MAX_NS ? starter.pause_ns * 2 : PAUSE_MAX_NS;
+    starter.pause_ns = starter.pause_ns * 2 < RT_STARTER_PAUSE_MAX_NS
+                           ? starter.pause_ns * 2
+                           : RT_STARTER_PAUSE_MAX_NS;
     return until_ns;
 }
 
@@ -167,7 +163,7 @@ int rt_newm_start(void) {
     rt_store_rlx(&rt_newmhandoff.spare_wanted, 0);
     rt_store_rlx(&rt_newmhandoff.on_the_way, 0);
     rt_store_rlx(&rt_newmhandoff.refused_ns, 0);
-    starter.pause_ns = PAUSE_MIN_NS;
+    starter.pause_ns = RT_STARTER_PAUSE_MIN_NS;
     int error = os_thread_start(&starter.thread, "tuco-starter", starter_main, NULL);
     starter.runs = error == 0;
     return error;

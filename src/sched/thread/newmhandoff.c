@@ -4,10 +4,7 @@
 #include "os/os.h"
 #include "sched/p.h"
 #include "sched/thread/pidle.h"
-
-/* The whole process may have been stopped for longer than RT_STUCK_NS. So if two looks
-   are further apart than this, the time begins anew. */
-#define GAP_NS ((int64_t)100 * 1000 * 1000)
+#include "sched/tuning.h"
 
 struct rt_newmhandoff rt_newmhandoff;
 
@@ -41,7 +38,7 @@ bool rt_newm_was_refused(int64_t since_ns) {
 
 bool rt_lack_lasts(struct rt_lack *lack) {
     int64_t now = os_now();
-    if (now - lack->seen_ns > GAP_NS) {
+    if (now - lack->seen_ns > RT_LACK_GAP_NS) {
         lack->since_ns = now;
     }
     lack->seen_ns = now;

@@ -5,6 +5,7 @@
 
 #include "base/atomic.h"
 #include "base/compiler.h"
+#include "sched/tuning.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -37,10 +38,6 @@ void rt_newm_arrived(void);
 
 /* True if the kernel has refused a thread after since_ns, and none was started since. */
 bool rt_newm_was_refused(int64_t since_ns);
-
-/* How long goroutines may wait for a P that has no M, or whose M sleeps in the kernel,
-   before the lack of threads is reported or ends the process. */
-#define RT_STUCK_NS ((int64_t)1000 * 1000 * 1000)
 
 /* Call at each look that finds something missing. True: all looks have for
    RT_STUCK_NS. */

@@ -10,18 +10,15 @@
 #include "sched/procresize.h"
 #include "sched/sched.h"
 #include "sched/thread/newmhandoff.h"
+#include "sched/tuning.h"
 
 /*
  * An M loses its P when it blocks in the kernel, when its goroutine is stopped, or when it
  * hands the P to an M that has to run a certain goroutine. If it needs a P again and none
  * is idle, the M is spare: it goes on top of a list and sleeps on its note. The last one
  * to come is taken first, because its caches are warm. An M that has been spare for
- * SPARE_NS ends.
+ * RT_SPARE_NS ends.
  */
-#define SPARE_NS ((int64_t)5 * 1000 * 1000 * 1000)
-
-/* How long the only spare M watches its note before it sleeps. */
-#define LINGER_NS 20000
 
 static struct {
     struct rt_lock lock; /* guards what follows; a leaf */
@@ -148,8 +145,8 @@ static bool wait_for_p(struct rt_m *m) {
         return m->p != NULL;
     }
     bool woken = rt_sched_lingering() && rt_midle_count() == 1 &&
-                 rt_note_watch(m, os_now() + LINGER_NS);
-    if (!woken && !rt_note_sleep(m, m->adopted ? OS_NEVER : os_now() + SPARE_NS)) {
+                 rt_note_watch(m, os_now() + RT_LINGER_NS);
+    if (!woken && !rt_note_sleep(m, m->adopted ? OS_NEVER : os_now() + RT_SPARE_NS)) {
         if (delist(m)) {
             return false;
         }

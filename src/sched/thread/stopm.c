@@ -9,6 +9,7 @@
 #include "sched/netpoll/pollset.h"
 #include "sched/deadlock.h"
 #include "sched/sched.h"
+#include "sched/tuning.h"
 
 /*
  * An M that has found nothing gives its P up and sleeps with it, until a waker wakes it or
@@ -16,7 +17,7 @@
  * missed.
  *
  * Lingering. If work comes at once, an M that is awake gets it for the price of a cache
- * line. So a spinning M searches for LINGER_NS more before it gives its P up: this costs
+ * line. So a spinning M searches for RT_LINGER_NS more before it gives its P up: this costs
  * wakers nothing, and saves both sides a fence. An M that gives its P up without having
  * spun watches its note instead. Neither lingers when there are more Ps than CPUs, where
  * it would take time from a thread that has work; nor does an M that is to sleep in the
@@ -32,7 +33,7 @@
  * which makes it later; then the M wakes up once for nothing. A sleep with a deadline
  * lasts longer than requested, by the time that it takes to wake a halted CPU. So the M
  * has itself woken before the timer is due, by as much as its last sleeps were late, and
- * watches the clock from then on. WATCH_NS bounds what that costs.
+ * watches the clock from then on. RT_WATCH_NS bounds what that costs.
  *
  * Descriptors. If descriptors are waited for, one idle M sleeps in the poller in place of
  * its note, unless another thread polls: see netpoll.c. It makes the goroutines of events
@@ -40,25 +41,11 @@
  * global queue.
  */
 
-/* How long an M lingers before it sleeps. Less than a wake-up costs. */
-#define LINGER_NS 20000
-
 /* How long a lingering M pauses between two looks at the queues. */
 #define LINGER_TURNS 8
 
-/* How long before a timer is due an M wakes up, at most; and the shortest sleep that is
-   worth it. */
-#define WATCH_NS     25000
-#define SLEEP_MIN_NS 10000
-
-/* How soon an M tries again to take its P back, while wakers claim theirs. */
-#define RETRY_NS 20000
-
 /* A late sleep counts fully, a punctual one has a weight of an eighth. */
 #define OVERSLEEP_SHIFT 3
-
-/* A P that has been idle for this long returns its caches. */
-#define CACHE_IDLE_NS ((int64_t)1000 * 1000 * 1000)
 
 /* Why an M that sleeps with its P goes on. */
 enum stopm_end {
@@ -91,15 +78,15 @@ struct plan {
 static struct plan make_plan(const struct sleeper *s, bool caches, bool lingers) {
     int64_t now = os_now();
     int64_t timer_ns = rt_load_rlx(&s->p->clock.next_ns); /* relaxed: see 'Timers' */
-    int64_t caches_ns = caches ? now + CACHE_IDLE_NS : OS_NEVER;
+    int64_t caches_ns = caches ? now + RT_CACHE_IDLE_NS : OS_NEVER;
     bool timer = timer_ns < caches_ns;
     struct plan plan = {.due = timer ? STOPM_TIMER : STOPM_CACHES};
     plan.due_ns = timer ? timer_ns : caches_ns;
     plan.sleep_ns = plan.due_ns;
     if (rt_sched_lingering()) {
-        plan.watch_ns = now + (lingers && !s->polls ? LINGER_NS : 0);
+        plan.watch_ns = now + (lingers && !s->polls ? RT_LINGER_NS : 0);
         plan.sleep_ns -= timer ? s->m->oversleep_ns : 0;
-        if (plan.sleep_ns < plan.watch_ns + SLEEP_MIN_NS) {
+        if (plan.sleep_ns < plan.watch_ns + RT_SLEEP_MIN_NS) {
             plan.watch_ns = plan.due_ns;
         }
     }
@@ -116,7 +103,7 @@ static bool sleep_until(struct sleeper *s, int64_t deadline_ns) {
 static void learn_oversleep(struct rt_m *m, int64_t deadline_ns) {
     int64_t late_ns = os_now() - deadline_ns;
     int64_t less_ns = m->oversleep_ns - (m->oversleep_ns >> OVERSLEEP_SHIFT);
-    late_ns = late_ns < WATCH_NS ? late_ns : WATCH_NS;
+    late_ns = late_ns < RT_WATCH_NS ? late_ns : RT_WATCH_NS;
     m->oversleep_ns = late_ns > less_ns ? late_ns : less_ns;
 }
 
@@ -159,7 +146,8 @@ static enum stopm_end sleep_with_p(struct rt_m *m, struct rt_p *p, bool caches,
         rt_netpoll_deliver(back ? m->p : NULL, &s.ready);
     }
     while (!back) {
-        if (rt_note_sleep(m, rt_pidle_is_claimed(p) ? OS_NEVER : os_now() + RETRY_NS)) {
+        if (rt_note_sleep(m, rt_pidle_is_claimed(p) ? OS_NEVER
+                                                    : os_now() + RT_COME_BACK_NS)) {
             return STOPM_WOKEN;
         }
         back = rt_pidle_come_back(m, p);
@@ -171,7 +159,7 @@ static enum stopm_end sleep_with_p(struct rt_m *m, struct rt_p *p, bool caches,
    something. */
 static bool linger(struct rt_m *m) {
     struct rt_p *p = m->p;
-    int64_t end_ns = os_now() + LINGER_NS;
+    int64_t end_ns = os_now() + RT_LINGER_NS;
     int64_t timer_ns = rt_load_rlx(&p->clock.next_ns); /* relaxed: the owner's own */
     end_ns = rt_earlier(end_ns, timer_ns);
     do {

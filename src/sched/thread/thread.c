@@ -13,24 +13,20 @@
 #include "sched/sched.h"
 #include "sched/thread/startm.h"
 #include "sched/thread/newmhandoff.h"
+#include "sched/tuning.h"
 
 #include <errno.h>
 
-/* When the runtime ends, a goroutine that still runs gets GRACE_CPU_NS of CPU time, and
-   GRACE_NS in all, to end or to call the library. It is given up earlier if its thread
-   has used no CPU time at LOOKS_STILL looks, which are LOOK_NS apart. A thread that uses
-   no CPU time sleeps in the kernel, or waits for a CPU. tuco_run() is to return within
-   100 ms, whatever goroutines do. A thread inside the runtime always comes back, so it is
-   waited for. */
-#define GRACE_CPU_NS ((int64_t)10 * 1000 * 1000)
-#define GRACE_NS     ((int64_t)40 * 1000 * 1000)
-#define LOOK_NS      ((int64_t)5 * 1000 * 1000)
-#define LOOKS_STILL  5
+/* When the runtime ends, a goroutine that still runs gets RT_GRACE_CPU_NS of CPU time, and
+   RT_GRACE_NS in all, to end or to call the library. It is given up earlier if its thread
+   has used no CPU time at LOOKS_STILL looks, which are RT_GRACE_LOOK_NS apart. A thread
+   that uses no CPU time sleeps in the kernel, or waits for a CPU. tuco_run() is to return
+   within 100 ms, whatever goroutines do. A thread inside the runtime always comes back, so
+   it is waited for. */
+#define LOOKS_STILL 5
 
-/* How often a thread tries to get an alternate signal stack before it does without, and
-   the pause in between. */
+/* How often a thread tries to get an alternate signal stack before it does without. */
 #define SIGNAL_STACK_TRIES 10
-#define SIGNAL_STACK_NS    ((int64_t)1000 * 1000)
 
 /* Counts one more thread. False: there are max_threads. */
 static bool reserve_thread(void) {
@@ -231,7 +227,7 @@ static bool get_signal_stack(struct rt_m *m) {
     int tries = SIGNAL_STACK_TRIES;
     int error;
     while ((error = os_signal_stack_install(&m->signal_stack)) != 0 && --tries > 0) {
-        os_futex_wait(&never_woken, 0, os_now() + SIGNAL_STACK_NS);
+        os_futex_wait(&never_woken, 0, os_now() + RT_MEMORY_RETRY_NS);
     }
     rt_store_rlx(&m->interruptible, error == 0); /* relaxed: a hint for sysmon */
     return error == 0;
@@ -372,7 +368,7 @@ static bool is_stuck(struct rt_m *m, bool late) {
     m->looks_still += cpu_ns == m->last_cpu_ns;
     m->last_cpu_ns = cpu_ns;
     return late || m->looks_still >= LOOKS_STILL ||
-           cpu_ns - m->first_cpu_ns >= GRACE_CPU_NS;
+           cpu_ns - m->first_cpu_ns >= RT_GRACE_CPU_NS;
 }
 
 static bool any_is_stuck(bool late) {
@@ -395,10 +391,10 @@ bool rt_thread_wait_gone(void) {
             return true;
         }
         if (os_now() >= next_look) {
-            if (any_is_stuck(os_now() - start >= GRACE_NS)) {
+            if (any_is_stuck(os_now() - start >= RT_GRACE_NS)) {
                 return false;
             }
-            next_look = os_now() + LOOK_NS;
+            next_look = os_now() + RT_GRACE_LOOK_NS;
         }
         os_futex_wait(&rt_sched.gone, gone, next_look); /* woken by each M that leaves */
     }
