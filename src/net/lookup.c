@@ -433,9 +433,11 @@ static int ask_and_wait(struct rt_lookup *l, int64_t deadline_ns, const void *pc
 
 void rt_lookup_settle(void) {
     for (;;) {
-        /* acquire, all: in this order. Pairs with tell_change(). */
+        /* acquire, all: in this order. A thread that was away and has exited must not stand
+           in for one that is alive. Pairs with tell_change(). */
         uint32_t changes = rt_load_acq(&desk.changes);
-        if (rt_load_acq(&desk.alive) <= rt_load_acq(&desk.away)) {
+        uint32_t alive = rt_load_acq(&desk.alive);
+        if (alive <= rt_load_acq(&desk.away)) {
             return;
         }
         os_futex_wait(&desk.changes, changes, OS_NEVER);
