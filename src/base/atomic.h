@@ -26,6 +26,7 @@
 #define rt_store_rlx(p, v) atomic_store_explicit(p, v, memory_order_relaxed)
 #define rt_store_rel(p, v) atomic_store_explicit(p, v, memory_order_release)
 
+#define rt_swap_rlx(p, v)    atomic_exchange_explicit(p, v, memory_order_relaxed)
 #define rt_swap_acqrel(p, v) atomic_exchange_explicit(p, v, memory_order_acq_rel)
 #define rt_swap_sc(p, v)     atomic_exchange_explicit(p, v, memory_order_seq_cst)
 
@@ -35,11 +36,16 @@
 #define rt_sub_rlx(p, v)    atomic_fetch_sub_explicit(p, v, memory_order_relaxed)
 #define rt_sub_acqrel(p, v) atomic_fetch_sub_explicit(p, v, memory_order_acq_rel)
 #define rt_sub_sc(p, v)     atomic_fetch_sub_explicit(p, v, memory_order_seq_cst)
+#define rt_or_rlx(p, v)     atomic_fetch_or_explicit(p, v, memory_order_relaxed)
 #define rt_or_acqrel(p, v)  atomic_fetch_or_explicit(p, v, memory_order_acq_rel)
+#define rt_and_rlx(p, v)    atomic_fetch_and_explicit(p, v, memory_order_relaxed)
 #define rt_and_acqrel(p, v) atomic_fetch_and_explicit(p, v, memory_order_acq_rel)
 
 /* Compare and swap. Returns true if *p was *expected and is now v; otherwise stores the
    value of *p in *expected. */
+#define rt_cas_rlx(p, expected, v)                                                \
+    atomic_compare_exchange_strong_explicit(p, expected, v, memory_order_relaxed, \
+                                            memory_order_relaxed)
 #define rt_cas_acqrel(p, expected, v)                                             \
     atomic_compare_exchange_strong_explicit(p, expected, v, memory_order_acq_rel, \
                                             memory_order_acquire)

@@ -63,8 +63,8 @@ void rt_die_begin(void) {
         end_now();
     }
     dying_here = true;
-    /* acq_rel: only the thread that swaps out 0 reports. Pairs with itself. */
-    if (rt_swap_acqrel(&dying, 1) != 0) {
+    /* relaxed: it publishes nothing; only the thread that swaps out 0 reports */
+    if (rt_swap_rlx(&dying, 1) != 0) {
         for (;;) {
             /* Never woken: the reporting thread ends the process. */
             os_futex_wait(&dying, 1, OS_NEVER);

@@ -215,8 +215,9 @@ static void wait_until_over(struct rt_ctx_node *node) {
 
 bool rt_ctx_take(struct rt_ctx_node *call) {
     uint32_t open = 0;
-    /* acq_rel: the winner makes or stops the call. Pairs with itself. */
-    return rt_cas_acqrel(&call->ctx.state, &open, RT_CTX_ENDED);
+    /* relaxed: the winner makes or stops the call. The lock of the context above publishes
+       the call, and the winner's pin keeps it. */
+    return rt_cas_rlx(&call->ctx.state, &open, RT_CTX_ENDED);
 }
 
 /* Returns the first node below, pinned; NULL: there is none, and if node has ended there

@@ -237,10 +237,11 @@ static void tell_change(void) {
 }
 
 static int look_up_away(struct rt_lookup *l) {
-    rt_add_sc(&desk.away, 1); /* relaxed would do: tell_change() publishes it */
+    rt_add_rlx(&desk.away, 1); /* relaxed: tell_change() publishes it */
     tell_change();
     int error = look_up(l);
-    rt_sub_sc(&desk.away, 1); /* relaxed would do: it may be seen late */
+    /* relaxed: seen late, it is as if the call had lasted longer */
+    rt_sub_rlx(&desk.away, 1);
     return error;
 }
 
@@ -274,13 +275,13 @@ static void forget_threads(void) {
 }
 
 static int watch_forks(void) {
-    /* acq_rel: relaxed would do; exactly one caller registers the handler */
-    if (rt_swap_acqrel(&desk.watching, 1) != 0) {
+    /* relaxed: it publishes nothing; exactly one caller registers the handler */
+    if (rt_swap_rlx(&desk.watching, 1) != 0) {
         return 0;
     }
     int error = os_fork_watch(forget_threads);
     if (error != 0) {
-        rt_store_rel(&desk.watching, 0); /* relaxed would do: it publishes nothing */
+        rt_store_rlx(&desk.watching, 0); /* relaxed: as above */
     }
     return error;
 }

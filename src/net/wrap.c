@@ -194,8 +194,8 @@ static void give_all_back(void) {
 
 static void watch_exit(void) {
     static rt_atomic(uint32_t) watching;
-    /* acq_rel: exactly one thread registers it. Pairs with itself. */
-    if (rt_swap_acqrel(&watching, 1) == 0) {
+    /* relaxed: it publishes nothing; exactly one thread registers the function */
+    if (rt_swap_rlx(&watching, 1) == 0) {
         os_at_exit(give_all_back);
     }
 }

@@ -242,13 +242,14 @@ static inline void rt_p_waker_goes_on(struct rt_p *p) {
     rt_store_rlx(&p->woke_ns, RT_WOKE_LONG_AGO); /* relaxed: a hint */
 }
 
-/* Any. Requests for the owner of p, enum rt_attention. The RMWs only have to be atomic: the
-   owner reads a bit at its next scheduling, and a bit that goes to the next owner is
-   ordered by the hand-over. Callers that need their order as well say so. */
+/* Any thread. Requests something of the owner of p, see enum rt_attention. release:
+   publishes what the request is about. Pairs with rt_attention_clear(). */
 static inline void rt_attention_set(struct rt_p *p, uint32_t bits) {
     rt_or_acqrel(&p->attention, bits);
 }
 
+/* acquire: the caller clears the bits and then looks, so it sees what the requests are
+   about, and no request is lost. Pairs with rt_attention_set(). */
 static inline void rt_attention_clear(struct rt_p *p, uint32_t bits) {
     rt_and_acqrel(&p->attention, ~bits);
 }

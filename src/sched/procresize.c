@@ -184,7 +184,9 @@ static void lower_end_locked(void) {
     while (end > 1 && rt_sched.ps[end - 1].retired) {
         end--;
     }
-    rt_store_rel(&rt_sched.ps_end, end); /* release: not needed, it publishes no new P */
+    /* release: passes on the Ps below end, which other threads made under this lock. Pairs
+       with rt_sched_ps_end(). */
+    rt_store_rel(&rt_sched.ps_end, end);
 }
 
 bool rt_procs_retire(struct rt_p *p) {

@@ -94,7 +94,7 @@ static inline struct rt_g *rt_runq_put_runnext(struct rt_runq *q, struct rt_g *g
         return NULL;
     }
     /* release: publishes g. Pairs with the acquire in rt_runq_steal_runnext(). The acquire
-       is not needed: the returned G was put here by this owner. */
+       has no partner: an owner of this P put the returned G here. */
     return rt_swap_acqrel(&q->runnext, g);
 }
 
@@ -104,8 +104,9 @@ static inline struct rt_g *rt_runq_pop_runnext(struct rt_runq *q) {
         NULL) { /* relaxed: only the owner makes it non-NULL */
         return NULL;
     }
-    /* acq_rel: only the RMW matters, against thieves in rt_runq_steal_runnext(). */
-    return rt_swap_acqrel(&q->runnext, NULL);
+    /* relaxed: exactly one of the owner and thieves gets the G, and an owner of this P put
+       it here. */
+    return rt_swap_rlx(&q->runnext, NULL);
 }
 
 /* Owner. Takes the older half of a full ring into batch, oldest first; batch has room for

@@ -79,8 +79,6 @@ void rt_sched_ask_attention(uint32_t bits) {
     rt_fence_sc();
     uint32_t made = rt_sched_made();
     for (uint32_t i = 0; i < made; i++) {
-        /* acq_rel: after what the request is about. Pairs with the RMWs in find_urgent()
-           and attend(); for STOP only the RMW matters. */
         rt_attention_set(&rt_sched.ps[i], bits);
     }
 }

@@ -69,7 +69,7 @@ static void publish_next_locked(struct rt_timers *ts, int64_t next_ns) {
     rt_assert_held(&ts->lock);
     if (!ts->delivering) {
         /* release: after the count of firings. Pairs with the acquire in is_armed() in
-           sched.c. For the owner and thieves relaxed would do. */
+           sched.c. */
         rt_store_rel(&ts->clock->next_ns, next_ns);
     }
 }

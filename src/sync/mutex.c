@@ -148,9 +148,9 @@ static bool spin(struct mutex *m) {
 }
 
 static bool spin_as_newcomer(struct mutex *m) {
-    /* relaxed: keeps the line shared. acq_rel: relaxed would do, a hint. */
+    /* relaxed, both: a hint. The load keeps the line shared. */
     if (!may_spin() || rt_load_rlx(&m->spinner) != 0 ||
-        rt_swap_acqrel(&m->spinner, 1) != 0) {
+        rt_swap_rlx(&m->spinner, 1) != 0) {
         return false;
     }
     bool taken = spin(m);
@@ -173,9 +173,9 @@ static bool take_or_call_locked(struct mutex *m) {
             s = rt_load_rlx(&m->state); /* relaxed: as above */
         } else if ((s & CALLING) != 0 || m->awake) {
             return false;
-        } else if (rt_cas_acqrel(&m->state, &s, s | CALLING)) {
-            /* acq_rel: the subtraction in mutex_leave() sees CALLING; the guard publishes
-               the queue. */
+        } else if (rt_cas_rlx(&m->state, &s, s | CALLING)) {
+            /* relaxed: mutex_leave() subtracts from the same word, so it sees CALLING; the
+               guard publishes the queue. */
             return false;
         }
     }
@@ -186,7 +186,8 @@ static void awake_no_more_locked(struct mutex *m) {
     rt_assert_spin_held(&m->guard);
     m->awake = false;
     if (!rt_waitq_seems_empty(&m->queue)) {
-        rt_or_acqrel(&m->state, CALLING); /* relaxed would do: the caller's own lock */
+        /* relaxed: only the caller's own unlock reads CALLING without the guard */
+        rt_or_rlx(&m->state, CALLING);
     }
 }
 
@@ -288,8 +289,9 @@ static inline bool mutex_leave(struct mutex *m) {
 
 /* Undoes a mutex_leave() that freed nothing. */
 static void stay(struct mutex *m) {
-    /* acq_rel: relaxed would do: the caller still holds the lock, or never held it. */
-    if (rt_or_acqrel(&m->state, LOCKED) != CALLING) {
+    /* relaxed: the caller still holds the lock, so nothing is published yet, or it never
+       held it. */
+    if (rt_or_rlx(&m->state, LOCKED) != CALLING) {
         rt_fatal("sync: unlock of unlocked mutex");
     }
 }
@@ -308,7 +310,8 @@ static struct rt_waiter *next_locked(struct mutex *m) {
         w->result = hands_over ? RESULT_HANDED : RESULT_AWAKE;
     }
     if (empty || !hands_over) {
-        rt_and_acqrel(&m->state, ~CALLING); /* relaxed would do: the caller's own lock */
+        /* relaxed: the lock remains held; the guard publishes queue and flags */
+        rt_and_rlx(&m->state, ~CALLING);
     }
     m->awake = w != NULL && !hands_over;
     m->starving = hands_over && !empty && waited_long(w);

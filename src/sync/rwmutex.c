@@ -90,9 +90,9 @@ static bool rlock_or_queue_locked(struct rwmutex *rw, struct rt_waiter *w) {
             return true;
         }
         s = rt_load_rlx(&rw->state); /* relaxed: the compare-and-swap decides */
-        /* acq_rel: the compare-and-swap in rwmutex_leave() sees QUEUED; the guard
+        /* relaxed: rwmutex_leave() swaps the same word, so it sees QUEUED; the guard
            publishes the queue. */
-    } while ((s & (HELD | WANTED)) == 0 || !rt_cas_acqrel(&rw->state, &s, s | QUEUED));
+    } while ((s & (HELD | WANTED)) == 0 || !rt_cas_rlx(&rw->state, &s, s | QUEUED));
     rt_waitq_push(&rw->readers, w);
     return false;
 }
@@ -112,7 +112,7 @@ static int queue_reader(struct rwmutex *rw, struct rt_g *g, int64_t deadline_ns,
     rt_spin_lock(&rw->guard);
     rt_waitq_remove(&rw->readers, w);
     if (rt_waitq_seems_empty(&rw->readers)) {
-        rt_and_acqrel(&rw->state, ~QUEUED); /* relaxed would do: it publishes nothing */
+        rt_and_rlx(&rw->state, ~QUEUED); /* relaxed: the guard publishes the queue */
     }
     rt_spin_unlock(&rw->guard);
     return -ETIMEDOUT;
@@ -217,7 +217,9 @@ static bool hold_or_want_locked(struct rwmutex *rw, struct rt_waiter *w) {
        acquire: as in try_hold(), if the lock is free. */
     uint64_t s = rt_or_acqrel(&rw->state, WANTED);
     if ((s & HELD) == 0 && s < READER) {
-        rt_add_acqrel(&rw->state, HELD - WANTED); /* relaxed would do: see above */
+        /* relaxed: with WANTED set no reader takes the lock, so nothing was published since
+           the line above */
+        rt_add_rlx(&rw->state, HELD - WANTED);
         return true;
     }
     rw->writer = w;
@@ -235,7 +237,7 @@ static void withdraw(struct rwmutex *rw) {
        because WANTED is set, and admits the readers then. */
     if ((rt_load_rlx(&rw->state) & HELD) == 0) {
         readers = rt_waitq_claim_all(&rw->readers, &count);
-        rt_and_acqrel(&rw->state, ~QUEUED); /* relaxed would do: it publishes nothing */
+        rt_and_rlx(&rw->state, ~QUEUED); /* relaxed: the guard publishes the queue */
     }
     /* acq_rel: passes on the last writer's section. Pairs with try_rlock(). */
     rt_add_acqrel(&rw->state, count * READER - WANTED);
@@ -291,8 +293,8 @@ static bool pass_on_locked(struct rwmutex *rw, struct rt_g **woken) {
     uint64_t s = rt_load_rlx(&rw->state); /* relaxed: with HELD, fixed by the guard */
     *woken = rt_waitq_claim_all(&rw->readers, &count);
     if (count == 0 && (s & WANTED) == 0) {
-        /* All have timed out. acq_rel: relaxed would do: the caller holds the lock. */
-        rt_and_acqrel(&rw->state, ~QUEUED);
+        /* All have timed out. relaxed: the caller holds the lock until rwmutex_leave(). */
+        rt_and_rlx(&rw->state, ~QUEUED);
         return false;
     }
     uint64_t after = (s & WANTED) + count * READER;

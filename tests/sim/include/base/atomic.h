@@ -48,6 +48,7 @@
 #define rt_store_rlx(p, v) SIM_STORE(p, v, SIM_RELAXED, "store_rlx")
 #define rt_store_rel(p, v) SIM_STORE(p, v, SIM_ORDERED, "store_rel")
 
+#define rt_swap_rlx(p, v)    SIM_RMW(p, SIM_SWAP, v, SIM_RELAXED, "swap_rlx")
 #define rt_swap_acqrel(p, v) SIM_RMW(p, SIM_SWAP, v, SIM_ORDERED, "swap_acqrel")
 #define rt_swap_sc(p, v)     SIM_RMW(p, SIM_SWAP, v, SIM_ORDERED, "swap_sc")
 
@@ -57,9 +58,12 @@
 #define rt_sub_rlx(p, v)    SIM_RMW(p, SIM_SUB, v, SIM_RELAXED, "sub_rlx")
 #define rt_sub_acqrel(p, v) SIM_RMW(p, SIM_SUB, v, SIM_ORDERED, "sub_acqrel")
 #define rt_sub_sc(p, v)     SIM_RMW(p, SIM_SUB, v, SIM_ORDERED, "sub_sc")
+#define rt_or_rlx(p, v)     SIM_RMW(p, SIM_OR, v, SIM_RELAXED, "or_rlx")
 #define rt_or_acqrel(p, v)  SIM_RMW(p, SIM_OR, v, SIM_ORDERED, "or_acqrel")
+#define rt_and_rlx(p, v)    SIM_RMW(p, SIM_AND, v, SIM_RELAXED, "and_rlx")
 #define rt_and_acqrel(p, v) SIM_RMW(p, SIM_AND, v, SIM_ORDERED, "and_acqrel")
 
+#define rt_cas_rlx(p, expected, v)    SIM_CAS(p, expected, v, SIM_RELAXED, "cas_rlx")
 #define rt_cas_acqrel(p, expected, v) SIM_CAS(p, expected, v, SIM_ORDERED, "cas_acqrel")
 #define rt_cas_sc(p, expected, v)     SIM_CAS(p, expected, v, SIM_ORDERED, "cas_sc")
 
