@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # A comment that says "Pairs with f()" names a function of src/ that has an ordering operation
-# in its body: an atomic operation other than relaxed, a fence, or a lock.
+# in its body: an atomic operation other than relaxed, a fence, or a lock. A partner has a
+# name, and no comment apologises for an order that is stronger than needed.
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -24,7 +25,7 @@ text ~ /^[A-Za-z_#]/ && match(text, /[A-Za-z_][A-Za-z_0-9]*\(/) && text !~ /;[ \
     }
     defined[name] = 1
 }
-text ~ /_(acq|rel|acqrel|sc)\(|rt_fence|rt_lock|rt_unlock|rt_spin|rt_attention_|rt_(add|sub|or|and|swap|cas)|os_futex|membarrier/ {
+text ~ /_(acq|rel|acqrel|sc)\(|rt_fence|rt_lock|rt_unlock|rt_spin|rt_attention_|os_futex|membarrier/ {
     ordered[name] = 1
 }
 END {
@@ -35,14 +36,26 @@ END {
 
 # "path:line name" for each partner that a comment names.
 c_files src | xargs -r awk '
+BEGIN {
+    order = "(relaxed|release|acquire|acq_rel|sc|order|fence)"
+    apology = order "( would do| is not needed|: not needed)|only the RMW matters|" \
+        "stronger than needed"
+    known = "the release of the thread that gave m the P" # rt_acquirep() or rt_handoffp()
+}
 function look(    rest, sentence) {
     rest = comment
     gsub(/[ \t\n]*\n[ \t]*\*?[ \t]*/, " ", rest)
+    if (match(rest, apology)) {
+        print FILENAME ":" begin " apologises: " substr(rest, RSTART, RLENGTH)
+    }
     while (match(rest, /[Pp]airs? with /)) {
         rest = substr(rest, RSTART + RLENGTH)
         sentence = rest
         if (match(sentence, /[.;:]( |$)/)) {
             sentence = substr(sentence, 1, RSTART - 1)
+        }
+        if (sentence !~ /[A-Za-z_0-9]\(\)/ && sentence != known) {
+            print FILENAME ":" begin " nameless: " sentence
         }
         while (match(sentence, /[A-Za-z_][A-Za-z_0-9]*\(\)/)) {
             print FILENAME ":" begin " " substr(sentence, RSTART, RLENGTH - 2)
@@ -72,7 +85,17 @@ function look(    rest, sentence) {
         }
         line = end > 0 ? substr(line, end + 2) : ""
     }
-}' | while read -r place name; do
+}' | while read -r place name text; do
+    case $name in
+    apologises:)
+        echo "$place: \"$text\": use the order that is needed, or say why this one is"
+        continue
+        ;;
+    nameless:)
+        echo "$place: \"pairs with $text\" names no function"
+        continue
+        ;;
+    esac
     case $(grep "^$name " "$work/names") in
     *ordered) ;;
     *plain) echo "$place: pairs with $name(), which has no ordering operation" ;;

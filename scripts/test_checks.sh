@@ -204,6 +204,26 @@ static int plain(void) {
     return 1; // acquire. Pairs with plain().
 }
 END
+red check_pairs.sh src/sched/a.c 'pairs with plain(), which has no ordering operation' <<'END'
+/* acquire. Pairs with plain(). */
+static void plain(int *p) {
+    rt_or_rlx(p, 1);
+}
+END
+red check_pairs.sh src/sched/a.c 'a.c:2: "pairs with itself" names no function' <<'END'
+static void one(int *p) {
+    rt_swap_acqrel(p, 1); /* acq_rel: one wins. Pairs with itself. */
+}
+END
+red check_pairs.sh src/sched/a.c '"pairs with the acquires below" names no function' <<'END'
+/* release: the list. Pairs with the
+   acquires below. Then comes one(). */
+END
+for apology in 'release: not needed' 'only the RMW matters' 'relaxed would do' \
+    'stronger than needed' 'the acquire is not needed'; do
+    echo "int a; /* $apology, it publishes nothing */" |
+        red check_pairs.sh src/sched/a.c "a.c:1: \"${apology#the }"
+done
 
 red check_headers.sh include/tuco/x.h 'x.h:3: tuco_one has no comment' <<'END'
 /* A comment that belongs to nothing. */

@@ -64,7 +64,7 @@ static void free_memory(tuco_ctx *ctx, bool inside) {
    the parent. The holder of the only pin need not subtract: no other thread can add one. */
 static bool unpin_one(tuco_ctx *ctx, bool inside) {
     /* acquire, acq_rel: all other uses happen before the memory is freed. Both pair with
-       the subtraction and with tuco_ctx_unref(). */
+       unpin_one() in other threads and with tuco_ctx_unref(). */
     if (rt_load_acq(&ctx->counts) != RT_CTX_PIN &&
         rt_sub_acqrel(&ctx->counts, RT_CTX_PIN) != RT_CTX_PIN) {
         return false;

@@ -106,7 +106,8 @@ static struct {
 } closers RT_CACHE_ALIGNED;
 
 static void drop_holder(tuco_fd *f) {
-    /* acq_rel: all other uses happen before the memory is freed. Pairs with itself. */
+    /* acq_rel: all other uses happen before the memory is freed. Pairs with drop_holder()
+       in other threads. */
     if (rt_sub_acqrel(&f->holders, 1) == 1) {
         rt_free(f);
     }
@@ -304,7 +305,8 @@ static int close_fd(tuco_fd *f, const void *pc) {
 }
 
 static void drop_reference(tuco_fd *f, const void *pc) {
-    /* acq_rel: all other uses of the handle happen before its close. Pairs with itself. */
+    /* acq_rel: all other uses of the handle happen before its close. Pairs with
+       drop_reference() in other threads. */
     if (rt_sub_acqrel(&f->references, 1) == 1) {
         (void)close_fd(f, pc); /* -EBADF: already closed */
         drop_holder(f);

@@ -81,7 +81,8 @@ struct tuco_ticker {
 
 /* Drops a reference; returns whether it was the last. */
 static bool uncount(struct alarm *a) {
-    /* acq_rel: all other uses happen before the alarm is freed. Pairs with itself. */
+    /* acq_rel: all other uses happen before the alarm is freed. Pairs with uncount() in
+       other threads. */
     return rt_sub_acqrel(&a->references, 1) == 1;
 }
 

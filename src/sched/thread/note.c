@@ -29,7 +29,8 @@ void rt_note_reset(struct rt_m *m) {
 }
 
 void rt_note_wake(struct rt_m *m) {
-    /* release: publishes why the M is woken. Pairs with the acquires below. */
+    /* release: publishes why the M is woken. Pairs with rt_note_watch(), rt_note_sleep(),
+       rt_note_poll_begin() and rt_note_poll_end(). */
     uint32_t old = rt_swap_acqrel(&m->note, NOTE_WOKEN);
     if (old == NOTE_ASLEEP) {
         os_futex_wake(&m->note, 1);
