@@ -219,12 +219,12 @@ static void confirm_locked(struct suspicion s) {
         s.deadlock ? others_locked() : 0; /* before all else: see others_locked() */
     uint64_t polls_ended = rt_netpoll_waits_ended(); /* before what follows: see above */
     uint32_t firings = rt_sched_timer_firings();
-    uint64_t away = detached_now();
+    uint64_t detached = detached_now();
     rt_starved_lock();
     bool at_rest = rt_pidle_all() && rt_pending_count(1) == 0 && !any_is_next() &&
                    rt_load_rlx(&rt_sched.starved) == 0; /* relaxed: its lock is held */
     rt_starved_unlock();
-    at_rest = at_rest && away % RT_DETACH_EVENT == 0 && away == detached_now();
+    at_rest = at_rest && detached % RT_DETACH_EVENT == 0 && detached == detached_now();
     if (at_rest && s.deadlock && !rt_sched_timers_armed() &&
         firings == rt_sched_timer_firings() && !rt_netpoll_awaited(polls_ended)) {
         if (others == 0) {

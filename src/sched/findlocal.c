@@ -34,7 +34,7 @@ struct rt_g *rt_findrunnable_yielded(struct rt_p *p) {
 static void look_around(struct rt_p *p, struct rt_look *look) {
     look_at_clock(p, look);
     if (rt_lockedm_have_turn(p)) {
-        rt_attention_set(p, RT_ATTENTION_LOCKEDM);
+        rt_attention_set(p, RT_ATTENTION_HANDOFF);
     }
     rt_netpoll_remind(p);
 }

@@ -131,7 +131,7 @@ struct rt_p *rt_steal_victim(const struct rt_p *thief, uint32_t random) {
     struct rt_p *victim;
     struct rt_p *nearest = NULL;
     int least = RT_FAR + 1;
-    bool leaves_kept = rt_netpoll_is_left(thief); /* see 'One server' in netpoll.c */
+    bool leaves_kept = rt_netpoll_defers(thief); /* see 'One server' in netpoll.c */
     struct rt_victims_walk walk = rt_victims_begin(rt_sched_ps_end(), random);
     int here = rt_load_rlx(&thief->cpu); /* relaxed, here and below: hints */
     while ((victim = next_victim(&walk, thief)) != NULL) {
@@ -246,9 +246,9 @@ static bool hand_to_lockedm(struct rt_m *m) {
     struct rt_turn turn = m->p->lockedm_turn;
     rt_lockedm_set_turn(m->p);
     struct rt_p *p = rt_releasep(m); /* before another M may have the P */
-    m->gives_way = true;
+    m->hands_p_off = true;
     bool handed = rt_lockedm_resume_first(p);
-    m->gives_way = false;
+    m->hands_p_off = false;
     if (!handed) {
         rt_acquirep(m, p);
         p->lockedm_turn = turn;
@@ -314,10 +314,10 @@ static bool attend(struct rt_m *m) {
     if (unlikely(rt_p_is_leaving(p))) {
         return retire(m);
     }
-    if (rt_attention_has(p, RT_ATTENTION_LOCKEDM)) {
+    if (rt_attention_has(p, RT_ATTENTION_HANDOFF)) {
         /* acq_rel: clears the bit before the look at the list, so that no request is lost.
            Pairs with the RMW in rt_sched_ask_attention(). */
-        rt_attention_clear(p, RT_ATTENTION_LOCKEDM);
+        rt_attention_clear(p, RT_ATTENTION_HANDOFF);
     }
     if (rt_lockedm_have_turn(p) && !runnext_goes_first(p)) {
         return hand_to_lockedm(m);

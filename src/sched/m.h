@@ -87,7 +87,7 @@ struct rt_m {
        list, in startm.c or lockedm.c. */
     int cpu; /* where it went to sleep: see 'Where' in note.h */
     /* The thread itself. */
-    bool gives_way; /* it hands its P to another M and then sleeps */
+    bool hands_p_off; /* it hands its P to another M and then sleeps */
     /* The lock in startm.c. */
     struct rt_m *midle_next; /* link in the list of spare Ms */
     /* The lock in lockedm.c. */

@@ -34,7 +34,7 @@ enum rt_attention {
     RT_ATTENTION_TIMERS = 4,
     /* a locked goroutine has become runnable, or it is the turn of these: if it is, hand
        the P to the M of the first one */
-    RT_ATTENTION_LOCKEDM = 8,
+    RT_ATTENTION_HANDOFF = 8,
     /* the owner runs only its own goroutine: see lockedm.h and schedule.c */
     RT_ATTENTION_LOCKED = 16,
     /* more Ps than wanted: the owner gives this one up, see procresize.c */
@@ -45,7 +45,7 @@ enum rt_attention {
 
     /* with one of these set, a goroutine does not switch directly to the next one */
     RT_ATTENTION_SCHEDULER = RT_ATTENTION_STOP | RT_ATTENTION_SLICE |
-                             RT_ATTENTION_TIMERS | RT_ATTENTION_LOCKEDM |
+                             RT_ATTENTION_TIMERS | RT_ATTENTION_HANDOFF |
                              RT_ATTENTION_LOCKED | RT_ATTENTION_RETIRE |
                              RT_ATTENTION_NETPOLL,
 };

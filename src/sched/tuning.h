@@ -41,7 +41,7 @@
 #define RT_CACHE_IDLE_NS RT_S
 
 /* An M that has been spare for this long ends, which frees its stack. */
-#define RT_SPARE_NS (5 * RT_S)
+#define RT_MIDLE_NS (5 * RT_S)
 
 /* Announced calls: entersyscall.c. */
 

@@ -176,7 +176,7 @@ static bool poll_now(uint32_t max, struct rt_glist *ready) {
     return true;
 }
 
-bool rt_netpoll_is_left(const struct rt_p *p) {
+bool rt_netpoll_defers(const struct rt_p *p) {
     /* All are hints: see 'Some thread polls'. */
     uint32_t looker = rt_netpoll_looker();
     if (likely(looker == RT_NETPOLL_NO_P || looker == p->id || rt_pidle_has(looker))) {
@@ -190,7 +190,7 @@ bool rt_netpoll_is_left(const struct rt_p *p) {
 bool rt_netpoll_look(struct rt_m *m) {
     struct rt_glist ready = {.first = NULL};
     struct rt_p *p = m->p;
-    if (!rt_netpoll_is_left(p) && poll_now(rt_runq_room(&p->runq), &ready)) {
+    if (!rt_netpoll_defers(p) && poll_now(rt_runq_room(&p->runq), &ready)) {
         measure(p, rt_netpoll_stamp(p->id));
     }
     if (ready.count == 0) {
@@ -242,7 +242,7 @@ void rt_netpoll_look_between(struct rt_m *m) {
 /* Sleeping */
 
 bool rt_netpoll_take_to_sleep(const struct rt_p *p) {
-    return rt_netpoll_wanted() && !rt_netpoll_is_left(p) && rt_netpoll_take();
+    return rt_netpoll_wanted() && !rt_netpoll_defers(p) && rt_netpoll_take();
 }
 
 bool rt_netpoll_sleep(struct rt_m *m, uint32_t p_id, int64_t deadline_ns,

@@ -15,9 +15,9 @@ struct rt_p;
    poller. */
 bool rt_netpoll_take_to_sleep(const struct rt_p *p);
 
-/* p has nothing to run. True if it leaves the poller and kept goroutines to the P that
-   polled last: see 'One server' in netpoll.c. A hint. */
-bool rt_netpoll_is_left(const struct rt_p *p);
+/* Whether p, which has nothing to run, defers to the P that polled last: leaves it the
+   poller, and the goroutines that it keeps. See 'One server' in netpoll.c. A hint. */
+bool rt_netpoll_defers(const struct rt_p *p);
 
 /* m, on its scheduler stack, with a P that has nothing to run: polls without waiting.
    True: it has made goroutines runnable, so that the P's queue may have some. */

@@ -198,9 +198,9 @@ static struct rt_p *own_p(void) {
    all if the waker has none. */
 static void request_turn(struct rt_p *waker_p) {
     if (waker_p != NULL) {
-        rt_attention_set(waker_p, RT_ATTENTION_LOCKEDM);
+        rt_attention_set(waker_p, RT_ATTENTION_HANDOFF);
     } else {
-        rt_sched_ask_attention(RT_ATTENTION_LOCKEDM);
+        rt_sched_ask_attention(RT_ATTENTION_HANDOFF);
     }
 }
 
@@ -377,10 +377,10 @@ void rt_lockedm_step_aside(struct rt_m *m, bool yields) {
        away. Pairs with detached_now() in deadlock.c. */
     rt_sched_detach();
     set_turn_after_stop(m->p);
-    m->gives_way = true;
+    m->hands_p_off = true;
     /* Before it is in the list, or it could get its own P back. */
     give_p_away(m, yields);
-    m->gives_way = false;
+    m->hands_p_off = false;
     wait_aside(m);
 }
 

@@ -21,7 +21,7 @@ enum note_state {
 
 int rt_note_near(void) {
     const struct rt_m *m = arch_self();
-    return m != NULL && m->gives_way ? os_cpu_current() : RT_NOTE_ANYWHERE;
+    return m != NULL && m->hands_p_off ? os_cpu_current() : RT_NOTE_ANYWHERE;
 }
 
 void rt_note_reset(struct rt_m *m) {

@@ -30,7 +30,7 @@ struct rt_m;
 #define RT_NOTE_NEAR_MAX 32
 #define RT_NOTE_ANYWHERE (-1)
 
-/* Any thread: the CPU that it is about to leave if m->gives_way is set, otherwise
+/* Any thread: the CPU that it is about to leave if m->hands_p_off is set, otherwise
    RT_NOTE_ANYWHERE. See 'Where'. */
 int rt_note_near(void);
 

@@ -17,7 +17,7 @@
  * hands the P to an M that has to run a certain goroutine. If it needs a P again and none
  * is idle, the M is spare: it goes on top of a list and sleeps on its note. The last one
  * to come is taken first, because its caches are warm. An M that has been spare for
- * RT_SPARE_NS ends.
+ * RT_MIDLE_NS ends.
  */
 
 static struct {
@@ -28,36 +28,36 @@ static struct {
 
     /* Atomic: written under the lock, a hint without it. */
     rt_atomic(uint32_t) count;
-} spare = {.lock = RT_LOCK_INIT(spare)};
+} midle = {.lock = RT_LOCK_INIT(midle)};
 
 static void midle_count_locked(int change) {
     /* relaxed: under the lock; a hint for others */
-    rt_store_rlx(&spare.count, rt_load_rlx(&spare.count) + (uint32_t)change);
+    rt_store_rlx(&midle.count, rt_load_rlx(&midle.count) + (uint32_t)change);
 }
 
 uint32_t rt_midle_count(void) {
-    return rt_load_rlx(&spare.count); /* relaxed: a hint */
+    return rt_load_rlx(&midle.count); /* relaxed: a hint */
 }
 
 /* False: the runtime ends. */
 static bool enlist(struct rt_m *m) {
     rt_note_reset(m);
     m->cpu = os_cpu_current();
-    rt_lock(&spare.lock);
-    bool open = !spare.closed;
+    rt_lock(&midle.lock);
+    bool open = !midle.closed;
     if (open) {
-        m->midle_next = spare.first;
-        spare.first = m;
+        m->midle_next = midle.first;
+        midle.first = m;
         midle_count_locked(1);
     }
-    rt_unlock(&spare.lock);
+    rt_unlock(&midle.lock);
     return open;
 }
 
 /* True: m was still in the list. */
 static bool delist(struct rt_m *m) {
-    rt_lock(&spare.lock);
-    struct rt_m **link = &spare.first;
+    rt_lock(&midle.lock);
+    struct rt_m **link = &midle.first;
     while (*link != NULL && *link != m) {
         link = &(*link)->midle_next;
     }
@@ -66,35 +66,35 @@ static bool delist(struct rt_m *m) {
         *link = m->midle_next;
         midle_count_locked(-1);
     }
-    rt_unlock(&spare.lock);
+    rt_unlock(&midle.lock);
     return found;
 }
 
 /* The link to the first M, or to one of the next few that went to sleep on cpu: see
    'Where' in note.h. */
 static struct rt_m **midle_choose_locked(int cpu) {
-    struct rt_m **link = &spare.first;
+    struct rt_m **link = &midle.first;
     for (int i = 0; i < RT_NOTE_NEAR_MAX && *link != NULL; i++) {
         if ((*link)->cpu == cpu) {
             return link;
         }
         link = &(*link)->midle_next;
     }
-    return &spare.first;
+    return &midle.first;
 }
 
-static struct rt_m *spare_get(int cpu) {
+static struct rt_m *midle_get(int cpu) {
     if (rt_midle_count() == 0) {
         return NULL;
     }
-    rt_lock(&spare.lock);
+    rt_lock(&midle.lock);
     struct rt_m **link = midle_choose_locked(cpu);
     struct rt_m *m = *link;
     if (m != NULL) {
         *link = m->midle_next;
         midle_count_locked(-1);
     }
-    rt_unlock(&spare.lock);
+    rt_unlock(&midle.lock);
     return m;
 }
 
@@ -146,7 +146,7 @@ static bool wait_for_p(struct rt_m *m) {
     }
     bool woken = rt_sched_lingering() && rt_midle_count() == 1 &&
                  rt_note_watch(m, os_now() + RT_LINGER_NS);
-    if (!woken && !rt_note_sleep(m, m->adopted ? OS_NEVER : os_now() + RT_SPARE_NS)) {
+    if (!woken && !rt_note_sleep(m, m->adopted ? OS_NEVER : os_now() + RT_MIDLE_NS)) {
         if (delist(m)) {
             return false;
         }
@@ -167,12 +167,12 @@ bool rt_midle_hold_back(struct rt_m *m) {
     struct rt_p *p = rt_releasep(m);
     rt_note_reset(m);
     m->cpu = os_cpu_current();
-    rt_lock(&spare.lock);
-    bool open = !spare.closed;
+    rt_lock(&midle.lock);
+    bool open = !midle.closed;
     if (open) {
-        spare.held_back = m; /* before the P goes: there may be no other M for it */
+        midle.held_back = m; /* before the P goes: there may be no other M for it */
     }
-    rt_unlock(&spare.lock);
+    rt_unlock(&midle.lock);
     if (p != NULL) {
         rt_handoffp(p);
     }
@@ -186,20 +186,20 @@ bool rt_midle_hold_back(struct rt_m *m) {
 }
 
 bool rt_midle_release_held_back(void) {
-    rt_lock(&spare.lock);
-    struct rt_m *m = spare.held_back;
+    rt_lock(&midle.lock);
+    struct rt_m *m = midle.held_back;
     if (m != NULL) {
-        spare.held_back = NULL;
-        m->midle_next = spare.first;
-        spare.first = m;
+        midle.held_back = NULL;
+        m->midle_next = midle.first;
+        midle.first = m;
         midle_count_locked(1);
     }
-    rt_unlock(&spare.lock);
+    rt_unlock(&midle.lock);
     return m != NULL;
 }
 
 static bool give(struct rt_p *p, bool spinning, int cpu) {
-    struct rt_m *m = spare_get(cpu);
+    struct rt_m *m = midle_get(cpu);
     if (m == NULL) {
         return false;
     }
@@ -222,7 +222,7 @@ bool rt_handoffp_has_work(struct rt_p *p) {
     return has_goroutines(p) || rt_clock_is_due(&p->clock, os_now());
 }
 
-/* p has work, and no M is spare. Perhaps no thread can be started, and all Ms wait for
+/* p has work, and no M is midle. Perhaps no thread can be started, and all Ms wait for
    their locked goroutines. So if a locked goroutine is runnable, it goes on with p, and a
    spare M is requested for the next time. */
 static void want_thread_or_resume(struct rt_p *p) {
@@ -263,26 +263,26 @@ void rt_handoffp_at_once(struct rt_p *p) {
 }
 
 void rt_midle_release_all(void) {
-    rt_lock(&spare.lock);
-    spare.closed = true;
-    if (spare.held_back != NULL) {
-        rt_note_wake(spare.held_back); /* without a P */
-        spare.held_back = NULL;
+    rt_lock(&midle.lock);
+    midle.closed = true;
+    if (midle.held_back != NULL) {
+        rt_note_wake(midle.held_back); /* without a P */
+        midle.held_back = NULL;
     }
-    struct rt_m *m = spare.first;
-    spare.first = NULL;
+    struct rt_m *m = midle.first;
+    midle.first = NULL;
     midle_count_locked(-(int)rt_midle_count());
     while (m != NULL) {
         struct rt_m *next = m->midle_next;
         rt_note_wake(m); /* without a P */
         m = next;
     }
-    rt_unlock(&spare.lock);
+    rt_unlock(&midle.lock);
 }
 
 void rt_midle_reset(void) {
-    spare.first = NULL;
-    spare.held_back = NULL;
-    spare.closed = false;
-    rt_store_rlx(&spare.count, 0); /* relaxed: no other thread yet */
+    midle.first = NULL;
+    midle.held_back = NULL;
+    midle.closed = false;
+    rt_store_rlx(&midle.count, 0); /* relaxed: no other thread yet */
 }

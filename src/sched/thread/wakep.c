@@ -323,7 +323,7 @@ bool rt_spinning_try(struct rt_m *m) {
 
 /* Takes one spinning M from the count. If it is the last one, and no P is idle, sets
    NEED. Returns the old word. */
-static uint64_t stop_searching(void) {
+static uint64_t spinning_uncount(void) {
     uint64_t w = rt_load_rlx(&rt_pidle.word); /* relaxed: the compare-and-swap decides */
     uint64_t after;
     do {
@@ -337,7 +337,7 @@ static uint64_t stop_searching(void) {
 
 void rt_resetspinning(struct rt_m *m) {
     m->spinning = false;
-    uint64_t old = stop_searching();
+    uint64_t old = spinning_uncount();
     if (rt_pidle_ps(old) == 0) {
         return;
     }

@@ -66,7 +66,7 @@ static void set_timer(void *arg) {
     (void)MADE(tuco_timer_make(PAUSE));
 }
 
-static int fired_by_monitor_main(void *arg) {
+static int fired_by_sysmon_main(void *arg) {
     struct test_thread thread;
     (void)arg;
     test_thread_start(&thread, set_timer, NULL);
@@ -76,7 +76,7 @@ static int fired_by_monitor_main(void *arg) {
 }
 
 TEST(after_the_last_timer_of_a_thread) {
-    RUN_DIES(fired_by_monitor_main, MESSAGE);
+    RUN_DIES(fired_by_sysmon_main, MESSAGE);
 }
 
 /* The last thread stops the last timer, and ends. */
