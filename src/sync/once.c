@@ -7,6 +7,7 @@
 #include "sched/thread/foreign.h"
 #include "sched/park.h"
 #include "sched/spawn.h"
+#include "sync/waiting.h"
 
 #include <tuco/sync.h>
 
@@ -24,11 +25,6 @@ typedef rt_atomic(uint64_t) once_word;
 
 _Static_assert(sizeof(tuco_once) == sizeof(once_word), "the public struct is the word");
 
-static struct rt_g *waiter_list(uint64_t w) {
-    uint32_t index = (uint32_t)w;
-    return index == 0 ? NULL : rt_g_of(rt_gpool_at(index));
-}
-
 static void once_finish(void *word) {
     rt_race_release(word);
     /* Enter before claiming the waiters, so that checkdead does not report a deadlock while
@@ -37,7 +33,7 @@ static void once_finish(void *word) {
     /* release: publishes what the function did. Pairs with the acquire in tuco_once_do(),
        do_slow() and commit_once(). acquire: sees the waiters' links. Pairs with the release
        in commit_once(). */
-    struct rt_g *waiters = waiter_list(rt_swap_acqrel((once_word *)word, DONE));
+    struct rt_g *waiters = rt_waiter_list(rt_swap_acqrel((once_word *)word, DONE));
     if (waiters != NULL) {
         rt_ready_list(waiters);
     }
@@ -79,7 +75,7 @@ static void commit_once(struct rt_m *m, struct rt_g *g, void *arg) {
             rt_ready(g);
             return;
         }
-        rt_g_link(g, waiter_list(w));
+        rt_g_link(g, rt_waiter_list(w));
         /* release: publishes g, its registers and its link. Pairs with once_finish(). */
     } while (!rt_cas_acqrel(word, &w, RUNNING | g->slot.index));
 }

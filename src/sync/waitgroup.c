@@ -67,15 +67,6 @@ static int64_t counter_of(uint64_t w) {
     return (int64_t)((w & COUNTER_MASK) >> 32);
 }
 
-static uint32_t waiters_of(uint64_t w) {
-    return (uint32_t)w;
-}
-
-/* Returns the chain that begins at the index, as a list for rt_ready_list(). */
-static struct rt_g *waiter_list(uint32_t index) {
-    return index == 0 ? NULL : rt_g_of(rt_gpool_at(index));
-}
-
 /* Returns the counter after n is added; panics if it is out of range. */
 static int64_t counter_after(uint64_t w, int n) {
     int64_t counter = counter_of(w) + n;
@@ -90,14 +81,14 @@ static int64_t counter_after(uint64_t w, int n) {
 
 /* Returns the first record of the timed list. TIMED is set in w. */
 static struct rt_waiter *first_timed(uint64_t w) {
-    return &waiter_list(waiters_of(w))->waiter;
+    return &rt_waiter_list(w)->waiter;
 }
 
 /* The caller has just taken the word to zero. Returns all waiters, except those whose
    deadline has claimed them: these see in leave_timed() that they are off the list. */
 static struct rt_g *claim_all_locked(uint64_t before) {
     if ((before & TIMED) == 0) {
-        return waiter_list(waiters_of(before));
+        return rt_waiter_list(before);
     }
     struct rt_waiter *w = first_timed(before);
     struct rt_g *list = w->value;
@@ -145,7 +136,7 @@ static struct rt_g *add_and_take(wg_word *word, int n) {
            takes the counter to zero sees the work of all others, and the waiters. Pairs
            with itself, is_zero(), commit_waitgroup() and push_timed_locked(). */
     } while (!rt_cas_acqrel(word, &w, after));
-    return counter == 0 ? waiter_list(waiters_of(w)) : NULL;
+    return counter == 0 ? rt_waiter_list(w) : NULL;
 }
 
 void tuco_wg_add(tuco_wg *wg, int n) {
@@ -198,7 +189,7 @@ static void commit_waitgroup(struct rt_m *m, struct rt_g *g, void *arg) {
             rt_ready(g);
             return;
         }
-        rt_g_link(g, waiter_list(waiters_of(w)));
+        rt_g_link(g, rt_waiter_list(w));
         /* release: publishes g, its registers and its link. acquire: sees the work before a
            counter of zero, in the next round. Pairs with add_and_take(). */
     } while (!rt_cas_acqrel(word, &w, (w & ~(uint64_t)UINT32_MAX) | g->slot.index));
@@ -246,7 +237,7 @@ static bool push_timed_locked(wg_word *word, struct rt_waiter *w) {
         }
         bool timed = (now & TIMED) != 0;
         w->next = timed ? first_timed(now) : NULL;
-        w->value = timed ? w->next->value : waiter_list(waiters_of(now));
+        w->value = timed ? w->next->value : rt_waiter_list(now);
         /* acq_rel: passes on the chain from commit_waitgroup() and the work from
            add_and_take() to the thread that takes the counter to zero. */
     } while (!rt_cas_acqrel(word, &now, (now & COUNTER_MASK) | TIMED | w->g->slot.index));

@@ -30,6 +30,13 @@ static inline void rt_wait_record_park(struct rt_waiter *w, struct rt_spin *guar
     }
 }
 
+/* The lower half of w, a word of an object, is the descriptor index of the last waiter; the
+   others follow by their links. Returns them as a list for rt_ready_list(). */
+static inline struct rt_g *rt_waiter_list(uint64_t w) {
+    uint32_t index = (uint32_t)w;
+    return index == 0 ? NULL : rt_g_of(rt_gpool_at(index));
+}
+
 /* Claims every waiter in q with result 0 and returns them as a list for rt_ready_list();
    *count is their number. The caller holds q's lock. */
 static inline struct rt_g *rt_waitq_claim_all(struct rt_waitq *q, uint32_t *count) {
