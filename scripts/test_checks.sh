@@ -129,7 +129,7 @@ lines() {
 }
 
 clean_tree
-for check in atomics circles kernel_door layers headers mutants pairs size words; do
+for check in atomics circles kernel_door layers headers mutants pairs size static_names words; do
     expect check_$check.sh 0
 done
 
@@ -224,6 +224,12 @@ for apology in 'release: not needed' 'only the RMW matters' 'relaxed would do' \
     echo "int a; /* $apology, it publishes nothing */" |
         red check_pairs.sh src/sched/a.c "a.c:1: \"${apology#the }"
 done
+
+red check_static_names.sh src/sched/a.c \
+    'src/sched/findrunnable.c:2: src/sched/a.c has a static find() as well' <<'END'
+static RT_NOINLINE struct rt_g *find(int a,
+                                     int b);
+END
 
 red check_headers.sh include/tuco/x.h 'x.h:3: tuco_one has no comment' <<'END'
 /* A comment that belongs to nothing. */

@@ -239,7 +239,7 @@ static const char *shown_end(struct text t) {
 }
 
 /* Returns the number of faults. where is "", or a prefix that names the variable. */
-static int set_option(struct rt_config *c, const char *where, const struct option *o,
+static int option_set(struct rt_config *c, const char *where, const struct option *o,
                       struct text value) {
     if (o->set(c, value)) {
         return 0;
@@ -268,7 +268,7 @@ static int load_variables(struct rt_config *c) {
     for (size_t i = 0; i < RT_ARRAY_LENGTH(variables); i++) {
         struct text value = text_of(os_env(variables[i].name));
         if (value.length > 0) {
-            faults += set_option(c, "", &variables[i], value);
+            faults += option_set(c, "", &variables[i], value);
         }
     }
     return faults;
@@ -278,7 +278,7 @@ static int load_variables(struct rt_config *c) {
 static int load_debug_key(struct rt_config *c, struct text key, struct text value) {
     for (size_t i = 0; i < RT_ARRAY_LENGTH(debug_keys); i++) {
         if (text_is(key, debug_keys[i].name)) {
-            return set_option(c, "TUCODEBUG: ", &debug_keys[i], value);
+            return option_set(c, "TUCODEBUG: ", &debug_keys[i], value);
         }
     }
     rt_print("tuco: TUCODEBUG: unknown key \"%.*s%s\" ignored; known keys:%s\n",

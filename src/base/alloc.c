@@ -44,7 +44,7 @@ static inline void *get_lines(size_t bytes) {
     return memory;
 }
 
-static inline void give_back(void *memory) {
+static inline void memory_free(void *memory) {
     rt_race_ignore_begin();
     free(memory);
     rt_race_ignore_end();
@@ -66,7 +66,7 @@ static RT_NOINLINE void free_list(void) {
     while (l != NULL) {
         struct listed *next = l->next;
         os_fault(OS_FAULT_FREE);
-        give_back(l);
+        memory_free(l);
         l = next;
     }
 }
@@ -127,5 +127,5 @@ void rt_free(void *memory) {
     if (memory != NULL) {
         os_fault(OS_FAULT_FREE);
     }
-    give_back(memory);
+    memory_free(memory);
 }

@@ -118,7 +118,7 @@ static struct rt_wheel_slot *insert(struct rt_wheel *w, struct rt_timer *t) {
     return slot;
 }
 
-static void take_out(struct rt_wheel *w, struct rt_timer *t) {
+static void timer_take_out(struct rt_wheel *w, struct rt_timer *t) {
     unsigned level = t->level;
     struct rt_wheel_slot *slot = &w->slots[level][t->slot];
     unlink_from(slot, t);
@@ -174,14 +174,14 @@ static struct far find_far(const struct rt_wheel *w, bool crowds) {
 
 /* Moves up to count timers of slot into lower levels. slot is the one the wheel is in, or
    the next one; no timer is added to it any more. */
-static void spread(struct rt_wheel *w, struct rt_wheel_slot *slot, uint32_t count,
-                   uint32_t *budget) {
+static void slot_spread(struct rt_wheel *w, struct rt_wheel_slot *slot, uint32_t count,
+                        uint32_t *budget) {
     count = count < *budget ? count : *budget;
     *budget -= count;
     while (count-- > 0) {
         struct rt_timer *t = slot->first;
         __builtin_prefetch(t->next->next, 1);
-        take_out(w, t);
+        timer_take_out(w, t);
         insert(w, t);
     }
 }
@@ -195,7 +195,7 @@ static void spread_ahead(struct rt_wheel *w, uint32_t *budget) {
         struct rt_wheel_slot *slot = slot_at(w, level, position);
         if (position <= position_of(w->tick, level) + 1 &&
             is_crowded(w, level, position)) {
-            spread(w, slot, slot->count, budget);
+            slot_spread(w, slot, slot->count, budget);
             rest = w->levels & ~1u; /* lower levels may now have crowded slots */
         } else {
             rest &= rest - 1;
@@ -221,7 +221,7 @@ static void spread_begun(struct rt_wheel *w, const struct far *far, uint32_t *pa
         *patience -= count;
     }
     w->tick = later(w->tick, far->begins);
-    spread(w, slot, count, budget);
+    slot_spread(w, slot, count, budget);
 }
 
 struct rt_timer *rt_wheel_pop(struct rt_wheel *w, int64_t now_ns, uint32_t *budget) {
@@ -287,7 +287,7 @@ bool rt_wheel_add(struct rt_wheel *w, struct rt_timer *t) {
 
 void rt_wheel_remove(struct rt_wheel *w, struct rt_timer *t) {
     rt_assert(w->count > 0);
-    take_out(w, t);
+    timer_take_out(w, t);
     w->count--;
 }
 

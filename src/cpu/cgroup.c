@@ -10,7 +10,7 @@ struct entry {
     struct rt_text path;
 };
 
-static bool is_number(struct rt_text t) {
+static bool text_is_number(struct rt_text t) {
     for (size_t i = 0; i < t.length; i++) {
         if (t.start[i] < '0' || t.start[i] > '9') {
             return false;
@@ -20,11 +20,11 @@ static bool is_number(struct rt_text t) {
 }
 
 /* A path may contain any byte but zero. */
-static bool is_path(struct rt_text t) {
+static bool text_is_path(struct rt_text t) {
     return t.length > 0 && t.start[0] == '/' && memchr(t.start, '\0', t.length) == NULL;
 }
 
-static bool parse_entry(struct rt_text line, struct entry *e) {
+static bool cgroup_parse_entry(struct rt_text line, struct entry *e) {
     if (!rt_text_take(&line, ':', &e->hierarchy) ||
         !rt_text_take(&line, ':', &e->controllers)) {
         return false;
@@ -33,7 +33,7 @@ static bool parse_entry(struct rt_text line, struct entry *e) {
     if (rt_text_is(e->hierarchy, "0") && e->controllers.length > 0) {
         return false;
     }
-    return is_number(e->hierarchy) && is_path(e->path);
+    return text_is_number(e->hierarchy) && text_is_path(e->path);
 }
 
 static int keep(struct rt_cgroup *cgroup, enum rt_cgroup_version version,
@@ -59,7 +59,7 @@ static int next_entry(struct rt_lines *l, struct entry *e) {
     if (!line.whole) {
         return line.text.length == l->bytes ? -ENAMETOOLONG : -EINVAL;
     }
-    return parse_entry(line.text, e) ? 1 : -EINVAL;
+    return cgroup_parse_entry(line.text, e) ? 1 : -EINVAL;
 }
 
 int rt_cgroup_read(struct rt_lines *l, struct rt_cgroup *cgroup) {

@@ -5,7 +5,7 @@
 
 /* Moves the unread bytes to the front and reads more behind them. Returns how many bytes
    were read, 0 at the end of the file, or an error. */
-static int fill(struct rt_lines *l) {
+static int lines_fill(struct rt_lines *l) {
     memmove(l->buffer, l->buffer + l->start, l->end - l->start);
     l->end -= l->start;
     l->start = 0;
@@ -35,7 +35,7 @@ static int skip_rest(struct rt_lines *l) {
             break;
         }
         l->start = l->end;
-        int n = fill(l);
+        int n = lines_fill(l);
         if (n <= 0) {
             return n;
         }
@@ -58,7 +58,7 @@ int rt_lines_next(struct rt_lines *l, struct rt_line *line) {
     }
     while (!take_line(l, &line->text)) {
         bool full = l->end - l->start == l->bytes;
-        n = full ? 0 : fill(l);
+        n = full ? 0 : lines_fill(l);
         if (n < 0 || (n == 0 && l->end == l->start)) {
             return n;
         }

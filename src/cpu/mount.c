@@ -97,8 +97,8 @@ static bool parse_fields(struct rt_text *line, struct entry *e) {
 
 /* Returns 1 if the line is of the version's hierarchy, 0 if not, or too_short if the line
    ends before that is known. */
-static int parse_entry(const struct rt_line *line, enum rt_cgroup_version version,
-                       int too_short, struct entry *e) {
+static int mount_parse_entry(const struct rt_line *line, enum rt_cgroup_version version,
+                             int too_short, struct entry *e) {
     struct rt_text rest = line->text;
     if (!parse_fields(&rest, e)) {
         return too_short;
@@ -170,7 +170,7 @@ int rt_mount_find(struct rt_lines *l, const struct rt_cgroup *cgroup,
     int rc;
     while ((rc = rt_lines_next(l, &line)) > 0) {
         bool cut = !line.whole && line.text.length == l->bytes;
-        rc = parse_entry(&line, cgroup->version, cut ? -ENAMETOOLONG : -EINVAL, &e);
+        rc = mount_parse_entry(&line, cgroup->version, cut ? -ENAMETOOLONG : -EINVAL, &e);
         if (rc > 0) {
             rc = place(&e, cgroup, mount);
         }

@@ -37,11 +37,11 @@ static tuco_chan *channel_in(struct rt_ctx_cancellable *c) {
     return (tuco_chan *)(void *)c->channel;
 }
 
-static void channel_ended(struct rt_chan_owner *owner) {
+static void ctx_channel_ended(struct rt_chan_owner *owner) {
     rt_free(rt_container_of(owner, struct rt_ctx_cancellable, owner));
 }
 
-static void channel_ended_inside(struct rt_chan_owner *owner) {
+static void ctx_channel_ended_inside(struct rt_chan_owner *owner) {
     rt_free_later(rt_container_of(owner, struct rt_ctx_cancellable, owner));
 }
 
@@ -51,7 +51,7 @@ static void free_memory(tuco_ctx *ctx, bool inside) {
     /* relaxed: no other thread uses the context any more */
     if (rt_ctx_can_be_cancelled(ctx) && has_channel(rt_load_rlx(&ctx->state))) {
         struct rt_ctx_cancellable *c = cancellable_of(node_of(ctx));
-        c->owner.end = inside ? channel_ended_inside : channel_ended;
+        c->owner.end = inside ? ctx_channel_ended_inside : ctx_channel_ended;
         tuco_chan_unref(channel_in(c));
     } else if (inside) {
         rt_free_later(ctx);
@@ -103,7 +103,7 @@ static void link_locked(struct rt_ctx_node *node, struct rt_ctx_node *above) {
     above->below = node;
 }
 
-static void unlink_locked(struct rt_ctx_node *node) {
+static void node_unlink_locked(struct rt_ctx_node *node) {
     rt_assert_spin_held(&node->ctx.above->lock);
     if (node->link == NULL) {
         return;
@@ -121,7 +121,7 @@ void rt_ctx_unlink(struct rt_ctx_node *node) {
     struct rt_ctx_node *above = node->ctx.above;
     if (above != NULL) {
         lock(above);
-        unlink_locked(node);
+        node_unlink_locked(node);
         unlock(above);
     }
 }
@@ -139,7 +139,7 @@ static struct rt_ctx_node *stop_one_call(struct rt_ctx_node *node, bool *mine) {
     lock(node);
     struct rt_ctx_node *call = node->below;
     if (call != NULL) {
-        unlink_locked(call);
+        node_unlink_locked(call);
         *mine = rt_ctx_take(call); /* under the lock: rt_ctx_end() may free it later */
     }
     unlock(node);
@@ -242,7 +242,7 @@ static uint32_t state_of(int err) {
 }
 
 /* The node is done. */
-static int error_of(const struct rt_ctx_node *node) {
+static int node_error_of(const struct rt_ctx_node *node) {
     /* relaxed: the caller has seen RT_CTX_ENDED, which is set together with this bit */
     bool timed_out = (rt_load_rlx(&node->ctx.state) & RT_CTX_TIMED_OUT) != 0;
     return timed_out ? -ETIMEDOUT : -ECANCELED;
@@ -280,7 +280,7 @@ static struct rt_ctx_node *end_one(struct rt_ctx_node *node, int err, int cause)
 static struct rt_ctx_node *unlink_and_next(struct rt_ctx_node *node,
                                            struct rt_ctx_node *above) {
     lock(above);
-    unlink_locked(node);
+    node_unlink_locked(node);
     struct rt_ctx_node *next = first_below_locked(above);
     unlock(above);
     return next;
@@ -295,7 +295,7 @@ void rt_ctx_end(struct rt_ctx_node *root, int err, int cause) {
         if (child != NULL) {
             struct rt_ctx_node *above = node;
             node = child;
-            child = end_one(node, error_of(above), above->cause);
+            child = end_one(node, node_error_of(above), above->cause);
             continue;
         }
         struct rt_ctx_node *ended = node;
@@ -371,7 +371,7 @@ void rt_ctx_link(struct rt_ctx_node *node) {
     struct rt_ctx_node *above = node->ctx.above;
     if (above != NULL && !link_if_open(node, above)) {
         wait_until_over(above);
-        rt_ctx_end(node, error_of(above), above->cause);
+        rt_ctx_end(node, node_error_of(above), above->cause);
     }
 }
 
@@ -479,7 +479,7 @@ tuco_chan *tuco_ctx_done(tuco_ctx *ctx) {
 
 int tuco_ctx_err(tuco_ctx *ctx) {
     const struct rt_ctx_node *node = done_by(ctx);
-    return node == NULL ? 0 : error_of(node);
+    return node == NULL ? 0 : node_error_of(node);
 }
 
 int tuco_ctx_cause(tuco_ctx *ctx) {

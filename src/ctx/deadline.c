@@ -73,8 +73,8 @@ void rt_ctx_watch_deadlines(void) {
         struct timed *t = rt_container_of(timer, struct timed, timer);
         rt_timer_arm(timer, t->deadline);
         /* Safe although the timer may fire at once: the thread that ends the context, or
-           drops its last handle, sees aside set, waits for the lock in take_out(), and
-           drops pins only afterwards. release: publishes the armed timer. Pairs with
+           drops its last handle, sees aside set, waits for the lock in timed_take_out(),
+           and drops pins only afterwards. release: publishes the armed timer. Pairs with
            rt_ctx_forget_deadline(). */
         rt_store_rel(&t->aside, 0);
     }
@@ -83,7 +83,7 @@ void rt_ctx_watch_deadlines(void) {
 
 /* Removes a timer that is set aside, or that was armed since aside was read. Returns false
    if it has fired. */
-static RT_COLD bool take_out(struct timed *t) {
+static RT_COLD bool timed_take_out(struct timed *t) {
     rt_spin_lock_thread(&waiting.lock);
     bool waits = rt_load_rlx(&t->aside) != 0; /* relaxed, both: the lock is held */
     if (waits) {
@@ -100,7 +100,7 @@ void rt_ctx_forget_deadline(struct rt_ctx_node *node) {
     struct timed *t = timed_of(node);
     /* acquire: sees the armed timer. Pairs with rt_ctx_watch_deadlines(). */
     bool aside = rt_load_acq(&t->aside) != 0;
-    if (unlikely(aside) ? take_out(t) : rt_timer_disarm(&t->timer)) {
+    if (unlikely(aside) ? timed_take_out(t) : rt_timer_disarm(&t->timer)) {
         rt_ctx_unpin(&node->ctx);
     }
 }

@@ -57,7 +57,7 @@ static _Noreturn void report(const struct rt_g *g, const char *sp, const void *p
     rt_die_end();
 }
 
-static bool on_fault(const struct os_fault_info *info) {
+static bool overflow_on_fault(const struct os_fault_info *info) {
     struct rt_m *m = arch_self();
     if (m == NULL) {
         return false;
@@ -75,7 +75,7 @@ static bool on_fault(const struct os_fault_info *info) {
 }
 
 int rt_overflow_watch(void) {
-    return os_fault_handler_install(on_fault);
+    return os_fault_handler_install(overflow_on_fault);
 }
 
 void rt_overflow_unwatch(void) {

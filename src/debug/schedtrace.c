@@ -20,9 +20,9 @@ struct line {
     size_t used;
 };
 
-static void add(struct line *l, const char *format, ...) RT_PRINTF(2, 3);
+static void line_add(struct line *l, const char *format, ...) RT_PRINTF(2, 3);
 
-static void add(struct line *l, const char *format, ...) {
+static void line_add(struct line *l, const char *format, ...) {
     va_list args;
     va_start(args, format);
     int n = vsnprintf(l->text + l->used, LINE_BYTES - l->used, format, args);
@@ -40,18 +40,19 @@ void rt_schedtrace_print(void) {
     uint32_t busy = rt_pidle_total(w) - rt_pidle_ps(w);
     uint32_t ps_end = rt_sched_ps_end();
     l.used = 0;
-    add(&l, "SCHED %lldms: gomaxprocs=%u idleprocs=%u threads=%u spinningthreads=%u",
-        (long long)((os_now() - rt_sched.started_ns) / 1000000), rt_sched_procs(),
-        rt_pidle_ps(w), threads + 1 /* sysmon */, rt_pidle_spinning(w));
-    add(&l, " needspinning=%d idlethreads=%u runqueue=%u [ ", (w & RT_PIDLE_NEED) != 0,
-        threads > busy ? threads - busy : 0, rt_globq_length());
+    line_add(&l, "SCHED %lldms: gomaxprocs=%u idleprocs=%u threads=%u spinningthreads=%u",
+             (long long)((os_now() - rt_sched.started_ns) / 1000000), rt_sched_procs(),
+             rt_pidle_ps(w), threads + 1 /* sysmon */, rt_pidle_spinning(w));
+    line_add(&l, " needspinning=%d idlethreads=%u runqueue=%u [ ",
+             (w & RT_PIDLE_NEED) != 0, threads > busy ? threads - busy : 0,
+             rt_globq_length());
     for (uint32_t i = 0; i < ps_end; i++) {
-        add(&l, "%u ", rt_p_queued(&rt_sched.ps[i]));
+        line_add(&l, "%u ", rt_p_queued(&rt_sched.ps[i]));
     }
-    add(&l, "] schedticks=[ ");
+    line_add(&l, "] schedticks=[ ");
     for (uint32_t i = 0; i < ps_end; i++) {
-        add(&l, "%u ", rt_load_rlx(&rt_sched.ps[i].schedtick));
+        line_add(&l, "%u ", rt_load_rlx(&rt_sched.ps[i].schedtick));
     }
-    add(&l, "]\n");
+    line_add(&l, "]\n");
     os_write(STDERR, l.text, l.used);
 }

@@ -43,14 +43,14 @@ static struct {
 } pool = {.lock = RT_LOCK_INIT(gpool), .end = 1 /* 0 means none */};
 
 struct rt_gslot *rt_gpool_at(uint32_t index) {
-    /* acquire: sees the zeroed slab. Pairs with the release in carve_locked(). */
+    /* acquire: sees the zeroed slab. Pairs with the release in slot_carve_locked(). */
     char *slab = rt_load_acq(&pool.slabs[index / SLAB_SLOTS]);
     return (struct rt_gslot *)(slab + (size_t)(index % SLAB_SLOTS) * RT_GSLOT_BYTES);
 }
 
 uint32_t rt_gpool_end(void) {
     /* acquire: every number below has its slab and its index. Pairs with the release in
-       carve_locked(). */
+       slot_carve_locked(). */
     return rt_load_acq(&pool.end);
 }
 
@@ -65,7 +65,7 @@ static void populate_locked(uint32_t index) {
 }
 
 /* Returns a slot that was never used before; NULL: no memory. */
-static struct rt_gslot *carve_locked(void) {
+static struct rt_gslot *slot_carve_locked(void) {
     uint32_t index = rt_load_rlx(&pool.end); /* relaxed: the lock is held */
     uint32_t slab = index / SLAB_SLOTS;
     if (slab == SLABS) {
@@ -127,7 +127,7 @@ bool rt_gpool_refill(struct rt_gcache *c) {
         __builtin_prefetch((char *)s->next + RT_GSLOT_SPARE_OFFSET);
     }
     while (s == NULL && c->count < BUNDLE_SLOTS) {
-        struct rt_gslot *fresh = carve_locked();
+        struct rt_gslot *fresh = slot_carve_locked();
         if (fresh == NULL) {
             break;
         }
@@ -156,7 +156,7 @@ struct rt_gslot *rt_gpool_get_shared(void) {
     rt_lock(&pool.lock);
     struct rt_gslot *s = pool.free;
     if (s == NULL) {
-        s = carve_locked();
+        s = slot_carve_locked();
     } else if (bundle_of(s)->others_count > 0) {
         s = bundle_of(s)->others[--bundle_of(s)->others_count];
     } else {

@@ -300,7 +300,7 @@ static struct rt_stack *take_cold_locked(struct depot_class *d, uint32_t wanted)
 }
 
 /* Only the newest slab may have stacks that are not carved yet. */
-static struct rt_stack *carve_locked(struct depot_class *d, uint32_t wanted) {
+static struct rt_stack *stacks_carve_locked(struct depot_class *d, uint32_t wanted) {
     struct rt_slab *slab = d->slabs;
     struct rt_stack *list = NULL;
     while (slab != NULL && slab->carved < slab->stacks_count && wanted-- > 0) {
@@ -396,7 +396,7 @@ static struct rt_stack *choose_batch_locked(struct depot_class *d, uint32_t want
     }
     if (list == NULL) {
         *origin = wanted == BATCH_MAX && depot.made >= LARGE_BURST ? AHEAD : CARVED;
-        list = carve_locked(d, *origin == AHEAD ? VECTOR_MAX : wanted);
+        list = stacks_carve_locked(d, *origin == AHEAD ? VECTOR_MAX : wanted);
     }
     return list;
 }
@@ -447,7 +447,7 @@ bool rt_stack_help(void) {
     uint32_t n = wanted < VECTOR_MAX ? wanted : VECTOR_MAX;
     rt_sub_rlx(&help_wanted, n);
     rt_lock(&depot.lock);
-    struct rt_stack *list = carve_locked(d, n);
+    struct rt_stack *list = stacks_carve_locked(d, n);
     uint32_t period = depot.period;
     rt_unlock(&depot.lock);
     if (list == NULL) {

@@ -155,8 +155,8 @@ static bool take_group(const char **text, const char *end, uint8_t group[2]) {
 
 /* Inserts the zeros that "::" stands for at the gap. Without "::", gap is SIZE_MAX and
    there must be 16 bytes. */
-static bool spread(const uint8_t *bytes, size_t length, size_t gap,
-                   uint8_t ip[IPV6_BYTES]) {
+static bool ip_spread(const uint8_t *bytes, size_t length, size_t gap,
+                      uint8_t ip[IPV6_BYTES]) {
     if (gap > IPV6_BYTES) {
         memcpy(ip, bytes, IPV6_BYTES);
         return length == IPV6_BYTES;
@@ -200,7 +200,7 @@ bool rt_ipv6_parse(const char *text, size_t bytes, uint8_t ip[IPV6_BYTES]) {
             text++;
         }
     }
-    return spread(given, length, gap, ip);
+    return ip_spread(given, length, gap, ip);
 }
 
 bool rt_ipv6_is_mapped(const uint8_t ip[IPV6_BYTES]) {
@@ -330,29 +330,29 @@ struct writer {
     size_t length;
 };
 
-static void put(struct writer *w, char c) {
+static void writer_put(struct writer *w, char c) {
     w->text[w->length++] = c;
 }
 
-static void put_text(struct writer *w, const char *text) {
+static void writer_put_text(struct writer *w, const char *text) {
     while (*text != '\0') {
-        put(w, *text++);
+        writer_put(w, *text++);
     }
 }
 
-static void put_number(struct writer *w, uint32_t number, uint32_t base) {
+static void writer_put_number(struct writer *w, uint32_t number, uint32_t base) {
     if (number >= base) {
-        put_number(w, number / base, base);
+        writer_put_number(w, number / base, base);
     }
-    put(w, "0123456789abcdef"[number % base]);
+    writer_put(w, "0123456789abcdef"[number % base]);
 }
 
-static void put_ipv4(struct writer *w, const uint8_t ip[IPV4_BYTES]) {
+static void writer_put_ipv4(struct writer *w, const uint8_t ip[IPV4_BYTES]) {
     for (int i = 0; i < IPV4_BYTES; i++) {
         if (i > 0) {
-            put(w, '.');
+            writer_put(w, '.');
         }
-        put_number(w, ip[i], 10);
+        writer_put_number(w, ip[i], 10);
     }
 }
 
@@ -372,36 +372,36 @@ static int find_gap(const uint8_t ip[IPV6_BYTES], int *count) {
     return gap;
 }
 
-static void put_ipv6(struct writer *w, const uint8_t ip[IPV6_BYTES]) {
+static void writer_put_ipv6(struct writer *w, const uint8_t ip[IPV6_BYTES]) {
     int gap_length;
     int gap = find_gap(ip, &gap_length);
     for (int i = 0; i < IPV6_BYTES / 2; i++) {
         if (gap_length > 1 && i == gap) {
-            put_text(w, "::");
+            writer_put_text(w, "::");
             i += gap_length - 1;
             continue;
         }
         if (i > 0 && (gap_length == 1 || i != gap + gap_length)) {
-            put(w, ':');
+            writer_put(w, ':');
         }
-        put_number(w, (uint32_t)ip[2 * i] << 8 | ip[2 * i + 1], 16);
+        writer_put_number(w, (uint32_t)ip[2 * i] << 8 | ip[2 * i + 1], 16);
     }
 }
 
-static void put_zone(struct writer *w, uint32_t zone) {
+static void writer_put_zone(struct writer *w, uint32_t zone) {
     char name[OS_INTERFACE_NAME_BYTES];
-    put(w, '%');
+    writer_put(w, '%');
     if (os_interface_name(zone, name) == 0) {
-        put_text(w, name);
+        writer_put_text(w, name);
     } else {
-        put_number(w, zone, 10);
+        writer_put_number(w, zone, 10);
     }
 }
 
-static void put_name(struct writer *w, const struct os_address *address) {
+static void writer_put_name(struct writer *w, const struct os_address *address) {
     for (size_t i = 0; i < address->name_bytes; i++) {
         char c = address->name[i];
-        put(w, c != '\0' ? c : '@'); /* abstract names may contain more zeros */
+        writer_put(w, c != '\0' ? c : '@'); /* abstract names may contain more zeros */
     }
 }
 
@@ -409,20 +409,20 @@ size_t rt_address_print(const struct os_address *address,
                         char text[RT_ADDRESS_TEXT_BYTES]) {
     struct writer w = {.text = text};
     switch (address->family) {
-    case OS_FAMILY_IPV4: put_ipv4(&w, address->ip); break;
+    case OS_FAMILY_IPV4: writer_put_ipv4(&w, address->ip); break;
     case OS_FAMILY_IPV6:
-        put(&w, '[');
-        put_ipv6(&w, address->ip);
+        writer_put(&w, '[');
+        writer_put_ipv6(&w, address->ip);
         if (address->zone != 0) {
-            put_zone(&w, address->zone);
+            writer_put_zone(&w, address->zone);
         }
-        put(&w, ']');
+        writer_put(&w, ']');
         break;
-    case OS_FAMILY_UNIX: put_name(&w, address); break;
+    case OS_FAMILY_UNIX: writer_put_name(&w, address); break;
     }
     if (address->family != OS_FAMILY_UNIX) {
-        put(&w, ':');
-        put_number(&w, address->port, 10);
+        writer_put(&w, ':');
+        writer_put_number(&w, address->port, 10);
     }
     text[w.length] = '\0';
     return w.length;

@@ -265,7 +265,7 @@ static void begin(struct race *r, int i) {
 }
 
 /* Returns 1 if an attempt was decided, or else -EAGAIN. */
-static int64_t look_step(tuco_fd *watcher, void *raw) {
+static int64_t race_look_step(tuco_fd *watcher, void *raw) {
     struct race *r = raw;
     int before = r->under_way;
     (void)watcher;
@@ -289,7 +289,7 @@ static int wait_for_one(struct race *r, int64_t deadline_ns, const void *pc) {
     bool more = r->begun < r->count;
     int64_t until_ns = more && r->next_ns < deadline_ns ? r->next_ns : deadline_ns;
     rt_polldesc_set_deadline(r->watcher->desc, RT_POLLWAY_READ, until_ns);
-    int64_t result = rt_fd_perform(r->watcher, RT_POLLWAY_READ, look_step, r, pc);
+    int64_t result = rt_fd_perform(r->watcher, RT_POLLWAY_READ, race_look_step, r, pc);
     return result < 0 ? (int)result : 0;
 }
 

@@ -105,9 +105,9 @@ static struct {
     struct rt_waitq waiting; /* parked closers; a record's value is its handle */
 } closers RT_CACHE_ALIGNED;
 
-static void drop_holder(tuco_fd *f) {
-    /* acq_rel: all other uses happen before the memory is freed. Pairs with drop_holder()
-       in other threads. */
+static void fd_drop_holder(tuco_fd *f) {
+    /* acq_rel: all other uses happen before the memory is freed. Pairs with
+       fd_drop_holder() in other threads. */
     if (rt_sub_acqrel(&f->holders, 1) == 1) {
         rt_free(f);
     }
@@ -139,7 +139,7 @@ static int close_descriptor(tuco_fd *f) {
         f->end->run(f->end);
     }
     int result = f->desc == NULL ? close_number(f->number) : close_watched(f);
-    drop_holder(f);
+    fd_drop_holder(f);
     return result;
 }
 
@@ -304,12 +304,12 @@ static int close_fd(tuco_fd *f, const void *pc) {
     return leave_closed(f);
 }
 
-static void drop_reference(tuco_fd *f, const void *pc) {
+static void fd_drop_reference(tuco_fd *f, const void *pc) {
     /* acq_rel: all other uses of the handle happen before its close. Pairs with
-       drop_reference() in other threads. */
+       fd_drop_reference() in other threads. */
     if (rt_sub_acqrel(&f->references, 1) == 1) {
         (void)close_fd(f, pc); /* -EBADF: already closed */
-        drop_holder(f);
+        fd_drop_holder(f);
     }
 }
 
@@ -495,7 +495,7 @@ tuco_fd *tuco_fd_ref(tuco_fd *f) {
 
 void tuco_fd_unref(tuco_fd *f) {
     if (f != NULL) {
-        drop_reference(f, __builtin_return_address(0));
+        fd_drop_reference(f, __builtin_return_address(0));
     }
 }
 
@@ -503,7 +503,7 @@ int tuco_fd_close(tuco_fd *f) {
     RT_FD_CHECK(f);
     const void *pc = __builtin_return_address(0);
     int result = close_fd(f, pc);
-    drop_reference(f, pc);
+    fd_drop_reference(f, pc);
     return result;
 }
 

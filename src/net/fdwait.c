@@ -44,7 +44,7 @@ struct request {
 };
 
 /* f is the watcher; it only reports when to look. */
-static int64_t look_step(tuco_fd *f, void *raw) {
+static int64_t request_look_step(tuco_fd *f, void *raw) {
     const struct request *r = raw;
     (void)f;
     int events = os_fd_ready(r->number, r->events);
@@ -62,7 +62,7 @@ static int wait_by_watcher(struct request *r, int64_t deadline_ns, const void *p
         return -ENOMEM;
     }
     rt_polldesc_set_deadline(f->desc, RT_POLLWAY_READ, deadline_ns);
-    int64_t result = rt_fd_perform(f, RT_POLLWAY_READ, look_step, r, pc);
+    int64_t result = rt_fd_perform(f, RT_POLLWAY_READ, request_look_step, r, pc);
     (void)tuco_fd_close(f);
     return result == -EINVAL ? -ENOSPC : (int)result; /* see 'Price' */
 }

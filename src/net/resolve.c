@@ -10,7 +10,7 @@
 
 /* An empty host, and localhost */
 
-static void add(struct rt_addresses *found, struct os_address address) {
+static void addresses_add(struct rt_addresses *found, struct os_address address) {
     found->own[found->count++] = address;
 }
 
@@ -24,19 +24,19 @@ static void add_local(struct rt_addresses *found, unsigned families,
                                                 .ip = {127, 0, 0, 1}};
     if (use == RT_RESOLVE_TO_DIAL) {
         if ((families & OS_FAMILIES_IPV4) != 0) {
-            add(found, this_ipv4);
+            addresses_add(found, this_ipv4);
         }
         if ((families & OS_FAMILIES_IPV6) != 0) {
-            add(found, this_ipv6);
+            addresses_add(found, this_ipv6);
         }
         return;
     }
     /* An IPv6 socket serves both families; IPv4 is for machines without IPv6. */
     if ((families & OS_FAMILIES_IPV6) != 0) {
-        add(found, all_ipv6);
+        addresses_add(found, all_ipv6);
     }
     if ((families & OS_FAMILIES_IPV4) != 0) {
-        add(found, all_ipv4);
+        addresses_add(found, all_ipv4);
     }
 }
 

@@ -101,13 +101,13 @@ static int open_again(tuco_fd *f) {
 
 /* The flag of a file that may be shared */
 
-static struct borrowed **list_of(const struct os_fd_flag *flag) {
+static struct borrowed **borrowed_list_of(const struct os_fd_flag *flag) {
     return &flags.lists[(flag->device ^ flag->file) % LISTS];
 }
 
 static bool is_borrowed_locked(const struct os_fd_flag *flag) {
     rt_assert_held(&flags.lock);
-    const struct borrowed *b = *list_of(flag);
+    const struct borrowed *b = *borrowed_list_of(flag);
     while (b != NULL && (b->flag.device != flag->device || b->flag.file != flag->file)) {
         b = b->next;
     }
@@ -115,7 +115,7 @@ static bool is_borrowed_locked(const struct os_fd_flag *flag) {
 }
 
 static void wrapped_push_locked(struct borrowed *b) {
-    struct borrowed **first = list_of(&b->flag);
+    struct borrowed **first = borrowed_list_of(&b->flag);
     rt_assert_held(&flags.lock);
     b->prev = NULL;
     b->next = *first;
@@ -130,14 +130,14 @@ static void wrapped_remove_locked(struct borrowed *b) {
     if (b->prev != NULL) {
         b->prev->next = b->next;
     } else {
-        *list_of(&b->flag) = b->next;
+        *borrowed_list_of(&b->flag) = b->next;
     }
     if (b->next != NULL) {
         b->next->prev = b->prev;
     }
 }
 
-static void give_back(struct rt_fd_end *end) {
+static void flag_give_back(struct rt_fd_end *end) {
     struct borrowed *b = rt_container_of(end, struct borrowed, end);
     rt_enter();
     rt_lock(&flags.lock);
@@ -206,7 +206,7 @@ static int borrow_flag(tuco_fd *f) {
     if (b == NULL) {
         return -ENOMEM;
     }
-    b->end.run = give_back;
+    b->end.run = flag_give_back;
     watch_exit(); /* before the flag is set */
     if (borrow(b, f->number, &error)) {
         f->end = &b->end;

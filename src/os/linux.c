@@ -108,7 +108,7 @@ static void *thread_main(void *raw) {
 }
 
 /* large: the default size of the program's threads, if that is more. */
-static void set_stack_bytes(pthread_attr_t *attr, bool large) {
+static void thread_set_stack_bytes(pthread_attr_t *attr, bool large) {
     size_t bytes = THREAD_STACK_BYTES + thread_local_bytes;
     size_t usual = 0;
     if (!large || pthread_attr_getstacksize(attr, &usual) != 0 || usual < bytes) {
@@ -124,7 +124,7 @@ static int thread_create(os_thread *thread, struct thread_start *start, bool lar
     if (error != 0) {
         return error;
     }
-    set_stack_bytes(&attr, large);
+    thread_set_stack_bytes(&attr, large);
     error = pthread_attr_setsigmask_np(&attr, &thread_mask); /* allocates */
     if (error == 0) {
         error = os_fault(OS_FAULT_THREAD);
@@ -169,13 +169,13 @@ int os_thread_start_large(os_thread *thread, const char *name, void (*fn)(void *
 static void (*thread_end)(void);
 static pthread_key_t thread_end_key;
 
-static void on_thread_end(void *unused) {
+static void call_thread_end(void *unused) {
     (void)unused;
     thread_end();
 }
 
 void os_thread_end_prepare(void (*fn)(void)) {
-    if (thread_end == NULL && pthread_key_create(&thread_end_key, on_thread_end) == 0) {
+    if (thread_end == NULL && pthread_key_create(&thread_end_key, call_thread_end) == 0) {
         thread_end = fn;
     }
 }

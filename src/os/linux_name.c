@@ -21,7 +21,7 @@ _Static_assert(OS_INTERFACE_NAME_BYTES == IF_NAMESIZE, "the kernel's limit");
 
 /* Called right after the failed call, before which errno was 0. If no descriptor was left
    for the query, the C library reports an unknown name; errno has the cause. */
-static int error_of(int code) {
+static int resolver_error_of(int code) {
     if (errno == EMFILE || errno == ENFILE) {
         return -errno;
     }
@@ -62,7 +62,7 @@ static void copy_out(const struct addrinfo *found, struct os_address *address) {
     }
 }
 
-static int list_of(const struct addrinfo *found, struct os_address **list) {
+static int addrinfo_copy(const struct addrinfo *found, struct os_address **list) {
     int count = count_of(found);
     if (count == 0) {
         return -EADDRNOTAVAIL;
@@ -95,9 +95,9 @@ int os_host_find(const char *name, unsigned families, struct os_address **list) 
     errno = 0;
     int code = getaddrinfo(name, NULL, &hints, &found);
     if (code != 0) {
-        return error_of(code);
+        return resolver_error_of(code);
     }
-    int count = list_of(found, list);
+    int count = addrinfo_copy(found, list);
     freeaddrinfo(found);
     return count;
 }
@@ -117,7 +117,7 @@ int os_service_find(const char *name, enum os_fd_kind kind) {
     errno = 0;
     int code = getaddrinfo(NULL, name, &hints, &found);
     if (code != 0) {
-        return error_of(code);
+        return resolver_error_of(code);
     }
     const struct sockaddr_in *ipv4 = (const void *)found->ai_addr;
     int port = ntohs(ipv4->sin_port);

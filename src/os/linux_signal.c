@@ -172,7 +172,7 @@ static bool is_in_sched_yield(const void *context) {
     return pc - (uintptr_t)sched_yield < SCHED_YIELD_BYTES;
 }
 
-static void on_interrupt(int signal, siginfo_t *info, void *context) {
+static void on_interrupt_signal(int signal, siginfo_t *info, void *context) {
     int saved = errno;
     bool told =
         info->si_code == SI_QUEUE && info->si_value.sival_ptr == &interrupt_cookie;
@@ -197,7 +197,7 @@ int os_interrupt_install(os_interrupt_handler *handler) {
         return 0;
     }
     memset(&action, 0, sizeof action);
-    action.sa_sigaction = on_interrupt;
+    action.sa_sigaction = on_interrupt_signal;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
     sigemptyset(&action.sa_mask);
     return sigaction(SIGURG, &action, &interrupt_previous) == 0 ? 0 : -errno;
@@ -207,7 +207,7 @@ void os_interrupt_remove(void) {
     OS_KEEP_ERRNO;
     struct sigaction now;
     interrupt_handler = NULL;
-    if (sigaction(SIGURG, NULL, &now) == 0 && now.sa_sigaction == on_interrupt) {
+    if (sigaction(SIGURG, NULL, &now) == 0 && now.sa_sigaction == on_interrupt_signal) {
         sigaction(SIGURG, &interrupt_previous, NULL);
     } else {
         interrupt_covered = true;

@@ -35,7 +35,7 @@ _Static_assert(sizeof(((struct sockaddr_un *)NULL)->sun_path) == OS_UNIX_NAME_MA
 
 /* Addresses */
 
-static bool is_path(const struct os_address *address) {
+static bool address_is_path(const struct os_address *address) {
     return address->family == OS_FAMILY_UNIX && address->name_bytes > 0 &&
            address->name[0] != '\0';
 }
@@ -59,7 +59,7 @@ static socklen_t to_native(const struct os_address *address, union native *nativ
     native->name.sun_family = AF_UNIX;
     memcpy(native->name.sun_path, address->name, address->name_bytes);
     return (socklen_t)offsetof(struct sockaddr_un, sun_path) + address->name_bytes +
-           is_path(address);
+           address_is_path(address);
 }
 
 static void from_ipv6(const struct sockaddr_in6 *ipv6, struct os_address *address) {
@@ -131,18 +131,18 @@ int os_socket_remote(int fd, struct os_address *address) {
 
 /* Creating and listening */
 
-static int set_option(int fd, int level, int option, int value) {
+static int socket_set_option(int fd, int level, int option, int value) {
     return setsockopt(fd, level, option, &value, sizeof value) != 0 ? -errno : 0;
 }
 
 /* An accepted connection inherits all of this from its listener. Errors are ignored: a
    connection without these options is better than none. */
 static void tune_tcp(int fd) {
-    (void)set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
-    (void)set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
-    (void)set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, PROBE_SECONDS);
-    (void)set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, PROBE_SECONDS);
-    (void)set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, PROBES);
+    (void)socket_set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+    (void)socket_set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+    (void)socket_set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, PROBE_SECONDS);
+    (void)socket_set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, PROBE_SECONDS);
+    (void)socket_set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, PROBES);
 }
 
 static int get_option(int fd, int level, int option) {
@@ -157,7 +157,7 @@ bool os_socket_tune(int fd) {
         return false;
     }
     if (get_option(fd, SOL_SOCKET, SO_KEEPALIVE) != 0) {
-        (void)set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+        (void)socket_set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
     } else {
         tune_tcp(fd);
     }
@@ -183,7 +183,8 @@ int os_socket_make(enum os_family family, enum os_fd_kind kind) {
     if (kind == OS_FD_TCP) {
         tune_tcp(fd);
     } else if (kind == OS_FD_MESSAGES) {
-        (void)set_option(fd, SOL_SOCKET, SO_BROADCAST, 1); /* errors: see tune_tcp() */
+        (void)socket_set_option(fd, SOL_SOCKET, SO_BROADCAST,
+                                1); /* errors: see tune_tcp() */
     }
     return fd;
 }
@@ -194,10 +195,11 @@ int os_socket_bind(int fd, const struct os_address *address, unsigned flags) {
     socklen_t bytes = to_native(address, &native);
     int error = -os_fault(OS_FAULT_BIND);
     if (error == 0 && (flags & OS_BIND_AGAIN) != 0) {
-        error = set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+        error = socket_set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
     }
     if (error == 0 && address->family == OS_FAMILY_IPV6) {
-        error = set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, (flags & OS_BIND_BOTH) == 0);
+        error =
+            socket_set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, (flags & OS_BIND_BOTH) == 0);
     }
     if (error == 0 && bind(fd, &native.any, bytes) != 0) {
         error = -errno;
@@ -288,7 +290,7 @@ int os_socket_file_find(const struct os_address *address, struct os_socket_file 
     if (error != 0) {
         return -error;
     }
-    return is_path(address) ? look_at_file(address, path, file) : -ENOENT;
+    return address_is_path(address) ? look_at_file(address, path, file) : -ENOENT;
 }
 
 void os_socket_file_remove(const struct os_address *address,

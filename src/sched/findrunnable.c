@@ -259,7 +259,7 @@ static bool hand_to_lockedm(struct rt_m *m) {
 }
 
 /* There are too many Ps. Returns true if m has no P any more and is a spare M. */
-static bool retire(struct rt_m *m) {
+static bool p_retire(struct rt_m *m) {
     struct rt_p *p = rt_releasep(m); /* before another M may have the P */
     if (!rt_procs_retire(p)) {
         rt_acquirep(m, p);
@@ -312,7 +312,7 @@ static bool runnext_goes_first(struct rt_p *p) {
 static bool attend(struct rt_m *m) {
     struct rt_p *p = m->p;
     if (unlikely(rt_p_is_leaving(p))) {
-        return retire(m);
+        return p_retire(m);
     }
     if (rt_attention_has(p, RT_ATTENTION_HANDOFF)) {
         /* acq_rel: clears the bit before the look at the list, so that no request is lost.

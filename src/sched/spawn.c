@@ -197,7 +197,7 @@ static uint64_t next_id(struct rt_p *p) {
     return p->id_next++;
 }
 
-static void fill(struct rt_g *g, uint64_t id, tuco_fn *fn, void *arg) {
+static void g_fill(struct rt_g *g, uint64_t id, tuco_fn *fn, void *arg) {
     g->id = id;
     g->habit = RT_HABIT_NEW;
     g->stops_in = 0;
@@ -255,7 +255,7 @@ static RT_INLINE int make_goroutine(struct rt_p *p, struct rt_gslot *slot, uint6
                                     const struct rt_spawn_options *o) {
     struct rt_g *g = rt_g_of(slot);
     rt_store_rlx(&slot->state, RT_G_DEAD); /* relaxed: not shared yet; may be zero */
-    fill(g, id, fn, arg);
+    g_fill(g, id, fn, arg);
     g->creator_id = tuco_id();
     g->creator_pc = o->pc;
     int error = fill_options(p, g, o);

@@ -110,7 +110,7 @@ void tuco_cond_signal(tuco_cond *raw) {
 }
 
 /* Claims every waiter; returns a list of those that are parked. */
-static struct rt_g *claim_all_locked(struct cond *c) {
+static struct rt_g *cond_claim_all_locked(struct cond *c) {
     struct rt_g *list = NULL;
     struct rt_waiter *w;
     rt_assert_spin_held(&c->guard);
@@ -131,7 +131,7 @@ void tuco_cond_broadcast(tuco_cond *raw) {
     }
     rt_enter(); /* as in tuco_cond_signal() */
     rt_spin_lock(&c->guard);
-    struct rt_g *list = claim_all_locked(c);
+    struct rt_g *list = cond_claim_all_locked(c);
     rt_spin_unlock(&c->guard);
     if (list != NULL) {
         rt_ready_list(list);

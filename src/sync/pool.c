@@ -146,8 +146,8 @@ struct rest {
     void *objects[MOVE_OBJECTS];
 };
 
-static RT_NOINLINE void put_slow(tuco_pool *pool, struct local *l, void *object,
-                                 struct rest *rest) {
+static RT_NOINLINE void pool_put_slow(tuco_pool *pool, struct local *l, void *object,
+                                      struct rest *rest) {
     void *moved[MOVE_OBJECTS] = {object};
     size_t count = 1;
     if (l != NULL) {
@@ -162,12 +162,12 @@ static RT_NOINLINE void put_slow(tuco_pool *pool, struct local *l, void *object,
     memcpy(rest->objects, moved + kept, rest->count * sizeof object);
 }
 
-static inline void put(tuco_pool *pool, struct local *l, void *object,
-                       struct rest *rest) {
+static inline void pool_put(tuco_pool *pool, struct local *l, void *object,
+                            struct rest *rest) {
     if (likely(l != NULL && l->count < LOCAL_OBJECTS)) {
         l->objects[l->count++] = object;
     } else {
-        put_slow(pool, l, object, rest);
+        pool_put_slow(pool, l, object, rest);
     }
 }
 
@@ -210,7 +210,7 @@ static bool put_inside(tuco_pool *pool, void *object, bool anyhow, struct rest *
     *place = place_of(pool, m);
     bool ready = likely(l != NULL) || anyhow;
     if (ready) {
-        put(pool, l, object, rest);
+        pool_put(pool, l, object, rest);
     }
     rt_m_leave_nested(m);
     return ready;
@@ -224,7 +224,7 @@ void tuco_pool_put(tuco_pool *pool, void *object) {
     }
     rt_race_release(object);
     if (unlikely(arch_self() == NULL)) {
-        put(pool, NULL, object, &rest);
+        pool_put(pool, NULL, object, &rest);
     } else {
         rt_atomic(struct block *) *place;
         if (unlikely(!put_inside(pool, object, false, &rest, &place))) {

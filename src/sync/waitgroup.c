@@ -86,7 +86,7 @@ static struct rt_waiter *first_timed(uint64_t w) {
 
 /* The caller has just taken the word to zero. Returns all waiters, except those whose
    deadline has claimed them: these see in leave_timed() that they are off the list. */
-static struct rt_g *claim_all_locked(uint64_t before) {
+static struct rt_g *waitgroup_claim_all_locked(uint64_t before) {
     if ((before & TIMED) == 0) {
         return rt_waiter_list(before);
     }
@@ -116,7 +116,7 @@ static RT_NOINLINE struct rt_g *add_and_take_timed(wg_word *word, int n) {
         counter = counter_after(w, n);
         after = counter == 0 ? 0 : (uint64_t)counter << 32 | (w & ~COUNTER_MASK);
     } while (!rt_cas_acqrel(word, &w, after)); /* acq_rel: as in add_and_take() */
-    struct rt_g *list = counter == 0 ? claim_all_locked(w) : NULL;
+    struct rt_g *list = counter == 0 ? waitgroup_claim_all_locked(w) : NULL;
     rt_spin_unlock(lock);
     return list;
 }

@@ -87,7 +87,7 @@ static bool uncount(struct alarm *a) {
 }
 
 /* Called outside of the runtime. */
-static void drop_reference(struct alarm *a) {
+static void alarm_drop_reference(struct alarm *a) {
     if (uncount(a)) {
         rt_free(a);
     }
@@ -95,7 +95,7 @@ static void drop_reference(struct alarm *a) {
 
 /* The caller holds the lock */
 
-static void arm_locked(struct alarm *a, int64_t when_ns) {
+static void alarm_arm_locked(struct alarm *a, int64_t when_ns) {
     rt_assert_held(&a->lock);
     rt_race_release(a);
     a->armed = when_ns != TUCO_NEVER && rt_phase_now() == RT_RUNNING;
@@ -106,7 +106,7 @@ static void arm_locked(struct alarm *a, int64_t when_ns) {
 }
 
 /* Returns whether the alarm was armed. It does not fire any more. */
-static bool disarm_locked(struct alarm *a) {
+static bool alarm_disarm_locked(struct alarm *a) {
     rt_assert_held(&a->lock);
     bool was_armed = a->armed;
     a->armed = false;
@@ -119,7 +119,7 @@ static bool disarm_locked(struct alarm *a) {
 
 /* Returns whether it prevented a firing that no receiver has seen. */
 static bool stop_locked(struct alarm *a) {
-    bool was_armed = disarm_locked(a);
+    bool was_armed = alarm_disarm_locked(a);
     bool was_full = a->chan != NULL && rt_chan_drain(a->chan);
     return was_armed || was_full;
 }
@@ -144,7 +144,7 @@ static void fire_locked(struct alarm *a, int64_t now_ns) {
     a->armed = false;
     if (a->fn != NULL) {
         if (rt_spawn_from_timer(a->fn, a->arg, a->creator_id, a->creator_pc) != 0) {
-            arm_locked(a, now_ns + RETRY_NS);
+            alarm_arm_locked(a, now_ns + RETRY_NS);
         }
         return;
     }
@@ -152,7 +152,7 @@ static void fire_locked(struct alarm *a, int64_t now_ns) {
         (void)rt_chan_try_send_system(a->chan, &now_ns); /* full: the tick is dropped */
     }
     if (a->period_ns > 0) {
-        arm_locked(a, next_tick(a->timer.when_ns, a->period_ns, now_ns));
+        alarm_arm_locked(a, next_tick(a->timer.when_ns, a->period_ns, now_ns));
     }
 }
 
@@ -176,19 +176,19 @@ static void fire(struct rt_timer *t, uint32_t tag, int64_t now_ns) {
 /* Common to timers and tickers */
 
 /* The last reference to the channel was dropped: no receiver can see a firing. */
-static void channel_ended(struct rt_chan_owner *owner) {
+static void alarm_channel_ended(struct rt_chan_owner *owner) {
     struct alarm *a = rt_container_of(owner, struct alarm, owner);
     rt_enter();
     rt_lock(&a->lock);
-    disarm_locked(a);
+    alarm_disarm_locked(a);
     a->chan = NULL; /* fire() does not touch it from here on */
     rt_unlock(&a->lock);
     rt_leave();
-    drop_reference(a);
+    alarm_drop_reference(a);
 }
 
 static void add_channel(struct alarm *a) {
-    a->owner.end = channel_ended;
+    a->owner.end = alarm_channel_ended;
     a->chan = &a->own_chan;
     rt_chan_init(a->chan, sizeof a->tick, 1, &a->owner);
     rt_add_rlx(&a->references, 1); /* relaxed: not shared yet */
@@ -225,7 +225,7 @@ static struct alarm *alarm_start(tuco_time when, tuco_duration period, tuco_fn *
     bool runs = rt_phase_now() == RT_RUNNING;
     if (likely(runs)) {
         rt_lock(&a->lock);
-        arm_locked(a, when);
+        alarm_arm_locked(a, when);
         rt_unlock(&a->lock);
     }
     rt_leave();
@@ -250,7 +250,7 @@ static bool alarm_reset(struct alarm *a, tuco_time when, tuco_duration period) {
     rt_lock(&a->lock);
     bool stopped = stop_locked(a);
     a->period_ns = period;
-    arm_locked(a, when);
+    alarm_arm_locked(a, when);
     rt_unlock(&a->lock);
     rt_leave();
     return stopped;
@@ -260,7 +260,7 @@ static bool alarm_reset(struct alarm *a, tuco_time when, tuco_duration period) {
 static void end(struct alarm *a) {
     alarm_stop(a);
     tuco_chan_unref(a->chan); /* no lock: it does not change while the handle exists */
-    drop_reference(a);
+    alarm_drop_reference(a);
 }
 
 /* After and timers */
@@ -271,8 +271,8 @@ tuco_chan *tuco_after(tuco_duration duration) {
     if (a == NULL) {
         return NULL;
     }
-    tuco_chan *c = a->chan; /* valid: the caller gets the reference to it */
-    drop_reference(a);      /* there is no handle */
+    tuco_chan *c = a->chan;  /* valid: the caller gets the reference to it */
+    alarm_drop_reference(a); /* there is no handle */
     return c;
 }
 

@@ -140,7 +140,7 @@ static int64_t deadline_of(const struct rt_pollway *way) {
     return rt_load_rlx(&way->deadline_ns);
 }
 
-static void disarm_locked(struct rt_pollway *way) {
+static void pollway_disarm_locked(struct rt_pollway *way) {
     rt_assert_spin_held(&way->lock);
     if (way->armed) {
         way->armed = false;
@@ -166,7 +166,7 @@ static void watch_clock_locked(struct rt_pollway *way) {
         (way->armed && way->timer.when_ns <= deadline_ns)) {
         return;
     }
-    disarm_locked(way);
+    pollway_disarm_locked(way);
     way->armed = true;
     rt_timer_arm(&way->timer, deadline_ns);
 }
@@ -199,12 +199,13 @@ static struct rt_g *set_deadline_locked(struct rt_pollway *way, int64_t deadline
     /* relaxed: under the lock, or compared with the clock only */
     rt_store_rlx(&way->deadline_ns, deadline_ns);
     if (deadline_ns <= os_now()) {
-        disarm_locked(way);
+        pollway_disarm_locked(way);
         return notify(way, RT_POLLWAY_EXPIRED);
     }
     clear(way, RT_POLLWAY_EXPIRED);
     if (deadline_ns == OS_NEVER) {
-        disarm_locked(way); /* an armed timer would suppress the report of a deadlock */
+        pollway_disarm_locked(
+            way); /* an armed timer would suppress the report of a deadlock */
     } else if (rt_load_rlx(&way->waits)) { /* relaxed: set under the lock */
         watch_clock_locked(way);
     }
@@ -437,7 +438,7 @@ struct rt_polldesc *rt_polldesc_make(void) {
 /* Called inside. A late event may set READY at any time. */
 static void pollway_reset(struct rt_pollway *way) {
     rt_spin_lock(&way->lock);
-    disarm_locked(way);
+    pollway_disarm_locked(way);
     /* relaxed, all: published by the lock of the pool */
     rt_store_rlx(&way->deadline_ns, OS_NEVER);
     rt_store_rlx(&way->waits, false);

@@ -118,7 +118,7 @@ static void append_locked(struct rt_g *g) {
 }
 
 /* Hands p to the M of g, which waits, and wakes it to run g. */
-static void resume(struct rt_g *g, struct rt_p *p) {
+static void lockedm_resume(struct rt_g *g, struct rt_p *p) {
     struct rt_m *m = g->lockedm;
     m->spinning = false;
     m->to_run = g;
@@ -161,7 +161,7 @@ static bool resume_and_unlock(struct rt_g *g, struct rt_p *p) {
     }
     rt_unlock(&lockedms.lock);
     if (g != NULL) {
-        resume(g, p);
+        lockedm_resume(g, p);
     }
     return g != NULL;
 }
@@ -207,7 +207,7 @@ static void request_turn(struct rt_p *waker_p) {
 void rt_lockedm_ready(struct rt_g *g) {
     struct rt_m *m = g->lockedm;
     /* before g is listed: the waker may be m itself, in a signal handler, and from then on
-       resume() may give it a P */
+       lockedm_resume() may give it a P */
     struct rt_p *waker_p = own_p();
     rt_lock(&lockedms.lock);
     struct rt_p *p = m->waits_lockedm ? rt_pidleget() : NULL;
@@ -218,7 +218,7 @@ void rt_lockedm_ready(struct rt_g *g) {
     }
     rt_unlock(&lockedms.lock);
     if (p != NULL) {
-        resume(g, p);
+        lockedm_resume(g, p);
         rt_sysmon_poke();
     } else {
         request_turn(waker_p);
@@ -238,7 +238,7 @@ static bool must_wait(struct rt_m *m, struct rt_g *g, struct rt_p **dropped, boo
     if (goes_on) {
         lockedms_remove_locked(g);
     } else {
-        *dropped = rt_releasep(m); /* before resume() can give it another */
+        *dropped = rt_releasep(m); /* before lockedm_resume() can give it another */
     }
     *ends = lockedms.closed;
     m->waits_lockedm = !goes_on && !*ends;
@@ -246,7 +246,7 @@ static bool must_wait(struct rt_m *m, struct rt_g *g, struct rt_p **dropped, boo
     return !goes_on;
 }
 
-/* Woken by resume(), or by rt_lockedm_release_all() without a P. */
+/* Woken by lockedm_resume(), or by rt_lockedm_release_all() without a P. */
 static void sleep_locked(struct rt_m *m) {
     if (!rt_sched_lingering() || !rt_note_watch(m, os_now() + RT_LINGER_NS)) {
         rt_note_sleep(m, OS_NEVER);
@@ -284,7 +284,8 @@ bool rt_lockedm_wait(struct rt_m *m) {
     if (ends) {
         return false;
     }
-    sleep_locked(m); /* also if the runtime ends by now: resume() may be giving it a P */
+    sleep_locked(
+        m); /* also if the runtime ends by now: lockedm_resume() may be giving it a P */
     if (m->p != NULL) {
         got_p(m);
     }

@@ -38,12 +38,12 @@ bool rt_pidle_is_claimed(const struct rt_p *p) {
 
 void rt_pidle_add(struct rt_p *p) {
     rt_pmask_set(&rt_pidle_masks.cold, p->id);
-    /* sc: as in reserve() in wakep.c. */
+    /* sc: as in pidle_reserve() in wakep.c. */
     rt_add_sc(&rt_pidle.word, RT_PIDLE_TOTAL_ONE + RT_PIDLE_ONE);
 }
 
 void rt_pidle_remove(void) {
-    /* sc: as in reserve() in wakep.c. The P's goroutines and timers have moved
+    /* sc: as in pidle_reserve() in wakep.c. The P's goroutines and timers have moved
        elsewhere. */
     rt_add_sc(&rt_pidle.word, -RT_PIDLE_TOTAL_ONE);
 }

@@ -40,7 +40,7 @@ uint32_t rt_midle_count(void) {
 }
 
 /* False: the runtime ends. */
-static bool enlist(struct rt_m *m) {
+static bool midle_put(struct rt_m *m) {
     rt_note_reset(m);
     m->cpu = os_cpu_current();
     rt_lock(&midle.lock);
@@ -55,7 +55,7 @@ static bool enlist(struct rt_m *m) {
 }
 
 /* True: m was still in the list. */
-static bool delist(struct rt_m *m) {
+static bool midle_remove(struct rt_m *m) {
     rt_lock(&midle.lock);
     struct rt_m **link = &midle.first;
     while (*link != NULL && *link != m) {
@@ -127,7 +127,7 @@ bool rt_midle_begin(struct rt_m *m) {
  * One sees the other, and the starter looks once more. */
 static bool take_wanted_or_enlist(struct rt_m *m, bool *enlisted) {
     bool taken = take_wanted(m);
-    *enlisted = !taken && enlist(m);
+    *enlisted = !taken && midle_put(m);
     if (*enlisted) {
         /* fence(sc): the list before the Ps. Pairs with the fence in wait_for_thread() in
            newm.c. */
@@ -147,10 +147,10 @@ static bool wait_for_p(struct rt_m *m) {
     bool woken = rt_sched_lingering() && rt_midle_count() == 1 &&
                  rt_note_watch(m, os_now() + RT_LINGER_NS);
     if (!woken && !rt_note_sleep(m, m->adopted ? OS_NEVER : os_now() + RT_MIDLE_NS)) {
-        if (delist(m)) {
+        if (midle_remove(m)) {
             return false;
         }
-        rt_note_sleep(m, OS_NEVER); /* give() has just taken m, and wakes it */
+        rt_note_sleep(m, OS_NEVER); /* midle_give() has just taken m, and wakes it */
     }
     return m->p != NULL;
 }
@@ -198,7 +198,7 @@ bool rt_midle_release_held_back(void) {
     return m != NULL;
 }
 
-static bool give(struct rt_p *p, bool spinning, int cpu) {
+static bool midle_give(struct rt_p *p, bool spinning, int cpu) {
     struct rt_m *m = midle_get(cpu);
     if (m == NULL) {
         return false;
@@ -210,7 +210,7 @@ static bool give(struct rt_p *p, bool spinning, int cpu) {
 }
 
 bool rt_startm(struct rt_p *p, bool spinning) {
-    return give(p, spinning, RT_NOTE_ANYWHERE);
+    return midle_give(p, spinning, RT_NOTE_ANYWHERE);
 }
 
 /* Whether there are goroutines that any M may run. */
@@ -247,7 +247,7 @@ void rt_handoffp(struct rt_p *p) {
     }
     if (!work && !rt_clock_is_armed(&p->clock)) {
         rt_pidleput(p);
-    } else if (!give(p, false, rt_note_near())) {
+    } else if (!midle_give(p, false, rt_note_near())) {
         want_thread_or_resume(p);
     }
 }
@@ -257,7 +257,7 @@ void rt_handoffp_at_once(struct rt_p *p) {
     if (unlikely(rt_p_is_leaving(p)) && rt_procs_retire(p)) {
         return;
     }
-    if (!give(p, false, rt_note_near()) && !rt_lockedm_resume_first(p)) {
+    if (!midle_give(p, false, rt_note_near()) && !rt_lockedm_resume_first(p)) {
         rt_handoffp(p);
     }
 }

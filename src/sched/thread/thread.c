@@ -114,7 +114,7 @@ static void m_discard(struct rt_m *m) {
     rt_unlock(&rt_sched.lifecycle);
 }
 
-static void unlink_locked(struct rt_m *m) {
+static void m_unlink_locked(struct rt_m *m) {
     struct rt_m **link = &rt_sched.all_m;
     while (*link != m) {
         link = &(*link)->all_next;
@@ -166,7 +166,7 @@ static bool m_end(struct rt_m *m, bool early) {
        sends a signal. */
     rt_store_rel(&m->number, RT_M_ENDED);
     if (running) {
-        unlink_locked(m);
+        m_unlink_locked(m);
         m->all_next = rt_sched.ended_m;
         rt_sched.ended_m = m;
     }
@@ -286,7 +286,7 @@ static int start_in(struct rt_p *p, enum rt_phase wanted) {
     int error = os_thread_start(&unused, "tuco", m_main, m);
     if (error != 0) {
         rt_lock(&rt_sched.lifecycle);
-        unlink_locked(m);
+        m_unlink_locked(m);
         m_bury_locked(m);
         rt_unlock(&rt_sched.lifecycle);
     }

@@ -126,7 +126,7 @@ static void set_cold_aside(void) {
                 retire_if_leaving(&rt_sched.ps[id]);
                 return;
             }
-            /* sc: as in reserve(). */
+            /* sc: as in pidle_reserve(). */
         } while (!rt_cas_sc(&rt_pidle.word, &w, w - RT_PIDLE_ONE + RT_PIDLE_ASIDE_ONE));
         rt_pmask_set(&rt_pidle_masks.aside, (uint32_t)id);
         retire_if_leaving(&rt_sched.ps[id]);
@@ -137,7 +137,7 @@ static void set_cold_aside(void) {
    adds change to the word in the same operation. If it was the last spinning M, and there
    is work, another M is woken. */
 static void drop_spinning(uint64_t change) {
-    /* sc: as in reserve(). */
+    /* sc: as in pidle_reserve(). */
     uint64_t old = rt_add_sc(&rt_pidle.word, change - RT_PIDLE_SPIN_ONE);
     if (rt_pidle_spinning(old) == 1) {
         /* fence(heavy): the word before the queues. Pairs with the fence(light) in
@@ -190,7 +190,7 @@ static void want_thread(struct rt_p *p) {
 void rt_pidle_want_thread(struct rt_p *p) {
     p->left_ns = os_now();
     p->lack = (struct rt_lack){.seen_ns = 0};
-    rt_add_sc(&rt_pidle.word, RT_PIDLE_SPIN_ONE); /* sc: as in reserve() */
+    rt_add_sc(&rt_pidle.word, RT_PIDLE_SPIN_ONE); /* sc: as in pidle_reserve() */
     want_thread(p);
 }
 
@@ -208,7 +208,7 @@ static void wake_p(struct rt_p *p) {
 
 /* Converts idle Ps into spinning Ms, in the word only, until wanted Ms spin. Returns how
    many; the caller claims as many Ps. 0: enough Ms spin, or no P is idle. */
-static uint32_t reserve(uint32_t wanted) {
+static uint32_t pidle_reserve(uint32_t wanted) {
     uint64_t w = rt_load_rlx(&rt_pidle.word); /* relaxed: the compare-and-swap decides */
     for (;;) {
         if (rt_pidle_spinning(w) >= wanted) {
@@ -236,7 +236,7 @@ static uint32_t reserve(uint32_t wanted) {
 }
 
 void rt_wakep_slow(uint32_t wanted) {
-    for (uint32_t n = reserve(wanted); n > 0; n--) {
+    for (uint32_t n = pidle_reserve(wanted); n > 0; n--) {
         wake_p(claim_p());
     }
 }
@@ -258,7 +258,7 @@ struct rt_p *rt_pidleget(void) {
         if (rt_pidle_ps(w) == 0) {
             return NULL;
         }
-        /* sc: as in reserve(). */
+        /* sc: as in pidle_reserve(). */
     } while (!rt_cas_sc(&rt_pidle.word, &w, w - RT_PIDLE_ONE));
     struct rt_p *p = claim_p();
     release_sleeper(p);
@@ -287,7 +287,7 @@ bool rt_pidleget_that(struct rt_p *p) {
     while (rt_pidle_has(p->id)) {
         uint64_t w =
             rt_load_rlx(&rt_pidle.word); /* relaxed: the compare-and-swap decides */
-        /* sc: as in reserve(). */
+        /* sc: as in pidle_reserve(). */
         if (rt_pidle_ps(w) == 0 || !rt_cas_sc(&rt_pidle.word, &w, w - RT_PIDLE_ONE)) {
             /* other claimers have counted down and search for bits, perhaps this one */
             rt_cpu_relax();
@@ -301,7 +301,7 @@ bool rt_pidleget_that(struct rt_p *p) {
         count_idle(); /* the P that was counted down is another one */
     }
     if (rt_pmask_clear(&rt_pidle_masks.aside, p->id)) {
-        /* sc: as in reserve(). */
+        /* sc: as in pidle_reserve(). */
         rt_add_sc(&rt_pidle.word, -RT_PIDLE_ASIDE_ONE);
         return true;
     }
@@ -314,7 +314,7 @@ bool rt_spinning_try(struct rt_m *m) {
         if (2 * rt_pidle_spinning(w) >= rt_pidle_busy(w)) {
             break;
         }
-        /* sc: as in reserve(). */
+        /* sc: as in pidle_reserve(). */
         m->spinning =
             rt_cas_sc(&rt_pidle.word, &w, (w & ~RT_PIDLE_NEED) + RT_PIDLE_SPIN_ONE);
     }
@@ -363,7 +363,7 @@ bool rt_pidle_come_back(struct rt_m *m, struct rt_p *p) {
         if (rt_pidle_ps(w) == 0) {
             return false;
         }
-        /* sc: as in reserve(). */
+        /* sc: as in pidle_reserve(). */
     } while (!rt_cas_sc(&rt_pidle.word, &w,
                         (w & ~RT_PIDLE_NEED) - RT_PIDLE_ONE + RT_PIDLE_SPIN_ONE));
     if (!rt_pmask_clear(&rt_pidle_masks.parked, p->id)) {
@@ -415,7 +415,7 @@ bool rt_spinning_give_up(struct rt_m *m) {
 
 void rt_pidle_take_first(void) {
     rt_pmask_clear(&rt_pidle_masks.cold, 0);
-    /* sc: as in reserve(). */
+    /* sc: as in pidle_reserve(). */
     rt_add_sc(&rt_pidle.word, -RT_PIDLE_ONE);
     rt_sysmon_poke();
 }
@@ -426,7 +426,7 @@ void rt_pidle_release_all(void) {
     rt_fence_sc();
     uint64_t w = rt_load_rlx(&rt_pidle.word);
     while (rt_pidle_ps(w) > 0) {
-        /* sc: as in reserve(). */
+        /* sc: as in pidle_reserve(). */
         if (rt_cas_sc(&rt_pidle.word, &w, w - RT_PIDLE_ONE + RT_PIDLE_SPIN_ONE)) {
             struct rt_m *m = rt_load_rlx(&claim_p()->m); /* relaxed: as in wake_p() */
             if (m != NULL) {
@@ -453,13 +453,13 @@ void rt_pidle_retry_unstartable(void) {
     while (tries-- > 0 && (id = rt_pmask_take_any(&rt_pidle_masks.aside)) >= 0) {
         struct rt_p *p = &rt_sched.ps[id];
         if (has_own_work(p)) {
-            /* sc: as in reserve(). */
+            /* sc: as in pidle_reserve(). */
             rt_add_sc(&rt_pidle.word, RT_PIDLE_SPIN_ONE - RT_PIDLE_ASIDE_ONE);
             want_thread(p);
             continue;
         }
         rt_pmask_set(&rt_pidle_masks.cold, (uint32_t)id);
-        /* sc: as in reserve(). */
+        /* sc: as in pidle_reserve(). */
         rt_add_sc(&rt_pidle.word, RT_PIDLE_ONE - RT_PIDLE_ASIDE_ONE);
         retire_if_leaving(p);
     }
