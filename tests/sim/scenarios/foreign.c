@@ -2,7 +2,7 @@
 /* Threads of the program beside the runtime's own. */
 #include "os_sim.h"
 #include "scenario.h"
-#include "wait.h"
+#include "pairs.h"
 
 #define IDLE_TICKS 5 /* of sysmon with all processors idle, until it goes dormant */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Two that wake each other in turn, goroutines or threads, through wait groups. */
-#ifndef SIM_SCENARIOS_WAIT_H
-#define SIM_SCENARIOS_WAIT_H
+#ifndef SIM_SCENARIOS_PAIRS_H
+#define SIM_SCENARIOS_PAIRS_H
 
 #define PAIRS_MAX  16
 #define ROUNDS_MAX 16

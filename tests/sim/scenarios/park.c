@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Park against ready: pairs that wake each other in turn, through wait groups. */
-#include "wait.h"
+#include "pairs.h"
 #include "scenario.h"
 
 #include <string.h>
