@@ -11,7 +11,7 @@ set(sim_mutant_runs 10000) # of each mutant, at most
 set(sim_litmus_runs 1000)
 
 # Searched with at most so many deviations, as far as a few seconds reach.
-set(sim_searches storm:1 left:2 reuse:1 tree:1 yield:1 compute:1 hog:1 crowd:1 given_up:1
+set(sim_searches storm:1 left:2 reuse:1 tree:1 yield:1 compute:1 hog:1 compute_all:1 given_up:1
     ping_pong:1 gate:1 shared:1 foreign:1 foreign_wait:1 foreign_last:1 foreign_deadlock:2
     restart:1 stop:1 deadlock:1 main_exits:1 fd_ready:1 fd_close:1 fd_reuse:1)
 set(sim_litmus_bound 3)

@@ -233,7 +233,8 @@ static const struct way waking_wired[] = {
     {close_gate, wait_at_gate_wired, open_gate},
 };
 
-SIM_SCENARIO(beside_wired, "one wakes wired ones and computes, and processors are idle") {
+SIM_SCENARIO(beside_lockedm,
+             "one wakes wired ones and computes, and processors are idle") {
     RUN(waking_wired);
 }
 
@@ -310,7 +311,7 @@ static int beside_poll_main(void *unused) {
     return SIM_RESULT;
 }
 
-SIM_SCENARIO(beside_poll, "a descriptor is ready, and no idle thread polls") {
+SIM_SCENARIO(beside_netpoll, "a descriptor is ready, and no idle thread polls") {
     sim_begin_procs(2, 4);
     sim.steady = true;
     sim_main(beside_poll_main);

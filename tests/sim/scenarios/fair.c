@@ -161,7 +161,7 @@ static int wired_turn_main(void *unused) {
     return SIM_RESULT;
 }
 
-SIM_SCENARIO(fair_wired, "a woken wired goroutine has its turn after those in line") {
+SIM_SCENARIO(fair_lockedm, "a woken wired goroutine has its turn after those in line") {
     sim_begin_procs(1, 1);
     sim_main(wired_turn_main);
 }

@@ -166,7 +166,7 @@ static void open_gate(void *unused) {
     tuco_wg_wait(&all);
 }
 
-SIM_SCENARIO(limited_wired,
+SIM_SCENARIO(limited_lockedm,
              "wired goroutines are woken when no thread is left for others") {
     sim_begin_procs(1, 1);
     sim_threads_lack = true;
@@ -214,7 +214,7 @@ static void call_when_due(void *unused) {
     tuco_wg_wait(&all);
 }
 
-SIM_SCENARIO(limited_spares,
+SIM_SCENARIO(limited_midle,
              "a thread ends just when it is wanted, the last that may be") {
     sim_begin_procs(1, 1);
     calls = tuco_chan_make(sizeof(int), 1);

@@ -76,7 +76,7 @@ static int wired_main(void *unused) {
     return SIM_RESULT;
 }
 
-SIM_SCENARIO(wired, "wired goroutines pass a ball to others, yield, and end") {
+SIM_SCENARIO(lockedm, "wired goroutines pass a ball to others, yield, and end") {
     sim_begin_procs(1, 3);
     sim_main_twice(wired_main);
 }
@@ -108,7 +108,7 @@ static int wired_left_main(void *unused) {
     return SIM_RESULT;
 }
 
-SIM_SCENARIO(wired_left, "main returns while wired goroutines wait and yield") {
+SIM_SCENARIO(lockedm_left, "main returns while wired goroutines wait and yield") {
     sim_begin_procs(1, 3);
     tuco_wg_add(&never, 1);
     sim_check(tuco_run(wired_left_main, NULL) == SIM_RESULT);
@@ -128,7 +128,7 @@ static void wired_job(void *job) {
     sim_job_ends(job);
 }
 
-SIM_SCENARIO(wired_stop, "a runtime ends behind its last wired goroutine") {
+SIM_SCENARIO(lockedm_stop, "a runtime ends behind its last wired goroutine") {
     sim_begin_procs(1, 3);
     sim_jobs_clear();
     for (int run = sim_pick(1, 2); run > 0; run--) {

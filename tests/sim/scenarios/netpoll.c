@@ -112,7 +112,7 @@ static void break_again_and_again(void *unused) {
     stop_readers();
 }
 
-SIM_SCENARIO(poll_break,
+SIM_SCENARIO(netpoll_break,
              "work and timers come while an idle thread sleeps in the poller") {
     sim_begin_procs(1, 3);
     run_beside_thread(break_again_and_again);
@@ -186,7 +186,7 @@ static int poll_busy_main(void *unused) {
     return SIM_RESULT;
 }
 
-SIM_SCENARIO(poll_busy, "descriptors become ready while all processors are busy") {
+SIM_SCENARIO(netpoll_busy, "descriptors become ready while all processors are busy") {
     sim_begin_procs(1, 2);
     sim.steady = true;
     lines_late_ns = SIM_HOG_LATE_NS;
@@ -228,7 +228,7 @@ static int poll_taken_main(void *unused) {
     return SIM_RESULT;
 }
 
-SIM_SCENARIO(poll_taken, "the one that polls loses its processor") {
+SIM_SCENARIO(netpoll_taken, "the one that polls loses its processor") {
     sim_begin_procs(1, sim_pick(0, 3) == 3 ? 2 : 1);
     sim.steady = true;
     lines_late_ns = SIM_HOG_LATE_NS;
@@ -258,7 +258,7 @@ static void resize_polling(void *unused) {
     stop_readers();
 }
 
-SIM_SCENARIO(poll_resize, "processors are too many while their threads poll") {
+SIM_SCENARIO(netpoll_procresize, "processors are too many while their threads poll") {
     sim_begin_procs(1, 3);
     run_beside_thread(resize_polling);
 }
@@ -294,7 +294,7 @@ static void stop_after(int threads) {
     sim_check(sim_threads_alive() == 1);
 }
 
-SIM_SCENARIO(poll_foreign, "threads wait for descriptors, and nobody else is there") {
+SIM_SCENARIO(netpoll_foreign, "threads wait for descriptors, and nobody else is there") {
     sim_begin_procs(1, 3);
     sim.steady = true;
     count = sim_pick(1, 2);
@@ -324,7 +324,7 @@ static void wake_sysmon(const struct sim_thread *sysmon) {
     sim_pause_some(60);
 }
 
-SIM_SCENARIO(poll_sysmon, "sysmon is woken while it lies down in the poller") {
+SIM_SCENARIO(netpoll_sysmon, "sysmon is woken while it lies down in the poller") {
     sim_begin_procs(1, 2);
     sim.steady = true;
     count = line_rounds = 1;
@@ -409,7 +409,8 @@ static void run_and_stop(void) {
     }
 }
 
-SIM_SCENARIO(poll_restart, "the runtime ends and begins again under threads that wait") {
+SIM_SCENARIO(netpoll_restart,
+             "the runtime ends and begins again under threads that wait") {
     sim_begin_procs(1, 3);
     sim.steady = true;
     line_rounds = sim_pick(1, 6);
@@ -495,7 +496,7 @@ static int poll_deadlock_main(void *unused) {
     return 0;
 }
 
-SIM_SCENARIO(poll_deadlock, "descriptors are waited for, and then nothing any more") {
+SIM_SCENARIO(netpoll_deadlock, "descriptors are waited for, and then nothing any more") {
     sim_begin_procs(1, 3);
     sim.steady = true;
     count = sim_pick(1, 2);
@@ -584,7 +585,7 @@ static void kept_begin(void) {
     kept_spawn = sim_pick(0, 1);
 }
 
-SIM_SCENARIO(poll_kept, "one keeps all that has become ready, and computes") {
+SIM_SCENARIO(netpoll_kept, "one keeps all that has become ready, and computes") {
     kept_begin();
     sim_main(poll_kept_main);
 }

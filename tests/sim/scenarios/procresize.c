@@ -69,7 +69,8 @@ static int resize_main(void *unused) {
     return SIM_RESULT;
 }
 
-SIM_SCENARIO(resize, "the number of processors changes while goroutines run and sleep") {
+SIM_SCENARIO(procresize,
+             "the number of processors changes while goroutines run and sleep") {
     sim_begin_procs(1, MOST);
     wanted = sim_procs();
     sim_main(resize_main);
@@ -114,7 +115,7 @@ static void run_beside_runtime(void (*fn)(void *)) {
     sim_check(sim_threads_alive() == 1);
 }
 
-SIM_SCENARIO(resize_crowd, "as many goroutines as there are processors now compute") {
+SIM_SCENARIO(procresize_all, "as many goroutines as there are processors now compute") {
     sim_begin_procs(1, MOST);
     sim.steady = true;
     run_beside_runtime(resize_from_outside);
@@ -136,7 +137,7 @@ static void resize_while_idle(void *unused) {
     }
 }
 
-SIM_SCENARIO(resize_idle, "processors become idle just when they are too many") {
+SIM_SCENARIO(procresize_idle, "processors become idle just when they are too many") {
     sim_begin_procs(1, 3);
     run_beside_runtime(resize_while_idle);
 }
@@ -170,7 +171,7 @@ static int more_main(void *unused) {
     return SIM_RESULT;
 }
 
-SIM_SCENARIO(resize_more, "a processor is added when goroutines wait for one") {
+SIM_SCENARIO(procresize_more, "a processor is added when goroutines wait for one") {
     sim_begin_procs(1, 1);
     sim.steady = true;
     arrived = 0;
@@ -241,7 +242,7 @@ static int resize_sleep_main(void *unused) {
     return SIM_RESULT;
 }
 
-SIM_SCENARIO(resize_sleep, "timers lie on processors that are too many") {
+SIM_SCENARIO(procresize_sleep, "timers lie on processors that are too many") {
     sim_begin_procs(2, 2);
     sim.steady = true;
     arrived = 0;
@@ -314,7 +315,8 @@ static int full_main(void *unused) {
     return SIM_RESULT;
 }
 
-SIM_SCENARIO(resize_full, "processors with full rings are too many, and wanted again") {
+SIM_SCENARIO(procresize_full,
+             "processors with full rings are too many, and wanted again") {
     sim_begin_procs(2, 2);
     fillers_left = FILLERS;
     full_rounds = sim_pick(1, 3);

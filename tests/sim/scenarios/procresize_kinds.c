@@ -115,7 +115,8 @@ static int kinds_main(void *unused) {
     return SIM_RESULT;
 }
 
-SIM_SCENARIO(resize_kinds, "threads change the number while goroutines do everything") {
+SIM_SCENARIO(procresize_kinds,
+             "threads change the number while goroutines do everything") {
     sim_begin_procs(1, 4);
     over = 0;
     int count = sim_threads_start(resize_until_over, sim_pick(1, 2));
@@ -138,7 +139,7 @@ static int leave_main(void *unused) {
     return SIM_RESULT;
 }
 
-SIM_SCENARIO(resize_end, "the runtime ends while threads change the number") {
+SIM_SCENARIO(procresize_end, "the runtime ends while threads change the number") {
     sim_begin_procs(1, 4);
     over = 0;
     int count = sim_threads_start(resize_until_over, sim_pick(1, 2));
@@ -193,7 +194,7 @@ static int follow_main(void *unused) {
     return SIM_RESULT;
 }
 
-SIM_SCENARIO(resize_follow, "the number follows the CPUs, and is set in between") {
+SIM_SCENARIO(procresize_follow, "the number follows the CPUs, and is set in between") {
     sim_begin_procs(1, 4);
     over = 0;
     sim_main_beside_unblocker(follow_main, 10, false);

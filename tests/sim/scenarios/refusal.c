@@ -80,7 +80,7 @@ static int refused_crowd_main(void *unused) {
     return SIM_RESULT;
 }
 
-SIM_SCENARIO(refused_crowd, "threads are refused while others rely on them") {
+SIM_SCENARIO(refused_relied, "threads are refused while others rely on them") {
     sim_begin_procs(3, 6);
     sim.steady = true;
     allowed = HELPERS + sim_pick(0, 2);

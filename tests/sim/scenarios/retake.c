@@ -286,7 +286,7 @@ static void run_spares(void (*submit)(void *), int procs_max) {
     sim_check(sim_threads_alive() == 1);
 }
 
-SIM_SCENARIO(spares, "threads without a processor end, or get one in that moment") {
+SIM_SCENARIO(midle, "threads without a processor end, or get one in that moment") {
     run_spares(submit_to_spares, sim_pick(0, 3) == 3 ? 2 : 1);
 }
 
@@ -323,7 +323,7 @@ static void submit_to_spare(void *unused) {
     tuco_wg_wait(&all);
 }
 
-SIM_SCENARIO(spare_slept, "a spare thread gets work while sysmon sleeps for good") {
+SIM_SCENARIO(midle_dormant, "a spare thread gets work while sysmon sleeps for good") {
     sim.steady = true;
     run_spares(submit_to_spare, 1);
 }

@@ -66,7 +66,8 @@ static int crowd_main(void *unused) {
     return SIM_RESULT;
 }
 
-SIM_SCENARIO(crowd, "as many goroutines as processors compute until all of them do") {
+SIM_SCENARIO(compute_all,
+             "as many goroutines as processors compute until all of them do") {
     sim_begin_procs(2, 5);
     sim.steady = true;
     sim_main(crowd_main);
