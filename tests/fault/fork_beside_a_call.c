@@ -25,22 +25,17 @@ static void receive(void *arg) {
     ASSERT_EQ(tuco_chan_recv(c, NULL), -EPIPE);
 }
 
-static int empty_main(void *arg) {
-    (void)arg;
-    return 0;
-}
-
 static void run_in_child(void *arg) {
     (void)arg;
     atomic_store(&may_go_on, 1);
-    RUN(empty_main);
-    RUN(empty_main);
+    RUN(test_empty_main);
+    RUN(test_empty_main);
 }
 
 TEST(fork_beside_a_call) {
     static struct test_child child;
     struct test_thread thread;
-    RUN(empty_main); // from here on forks are watched
+    RUN(test_empty_main); // from here on forks are watched
     c = CHAN(int, 0);
     os_fault_hook = stop_in_call;
     test_thread_start(&thread, receive, NULL);

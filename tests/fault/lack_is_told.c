@@ -60,16 +60,12 @@ static void run_until_told(int (*fn)(void *), const char *text) {
     ASSERT_EQ(pthread_join(reader, NULL), 0);
 }
 
-static void end_at_once(void *arg) {
-    (void)arg;
-}
-
 static int threads_main(void *arg) {
     tuco_wg wg = {0};
     char byte;
     (void)arg;
     for (int i = 0; i < 3; i++) {
-        ASSERT_EQ(tuco_wg_go(&wg, end_at_once, NULL), 0);
+        ASSERT_EQ(tuco_wg_go(&wg, test_return_at_once, NULL), 0);
     }
     ASSERT_EQ(read(wakeup[0], &byte, 1), 1);
     tuco_wg_wait(&wg);

@@ -49,15 +49,11 @@ static int spawn_all(int least) {
     return spawned;
 }
 
-static void end_at_once(void *arg) {
-    (void)arg;
-}
-
 /* Computes, so that each has a processor for itself, and leaves descriptors there. */
 static void fill_processor(void *arg) {
     (void)arg;
     for (int i = 0; i < CHILDREN; i++) {
-        ASSERT_EQ(tuco_wg_go(&wg, end_at_once, NULL), 0);
+        ASSERT_EQ(tuco_wg_go(&wg, test_return_at_once, NULL), 0);
     }
     tuco_yield();
     atomic_fetch_add(&filled, 1);

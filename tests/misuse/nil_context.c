@@ -7,10 +7,6 @@
 #define NIL_KEY    "panic: nil key"
 #define NIL_FN     "go of nil func value"
 
-static void nothing(void *arg) {
-    (void)arg;
-}
-
 static void cancel(void *arg) {
     (void)arg;
     ASSERT(tuco_ctx_with_cancel(NULL) == NULL);
@@ -32,7 +28,7 @@ static void detached(void *arg) {
 
 static void after(void *arg) {
     (void)arg;
-    ASSERT(tuco_ctx_after_make(NULL, nothing, NULL) == NULL);
+    ASSERT(tuco_ctx_after_make(NULL, test_return_at_once, NULL) == NULL);
 }
 
 static void group(void *arg) {

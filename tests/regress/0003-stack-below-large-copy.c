@@ -25,10 +25,6 @@ _Static_assert(COPY_BYTES + FRAME_BYTES > STACK_BYTES, "else there is room for b
 static tuco_wg wg;
 static char large[COPY_BYTES];
 
-static void nothing(void *arg) {
-    (void)arg;
-}
-
 static void use_much_stack(void *arg) {
     volatile char frame[FRAME_BYTES];
     (void)arg;
@@ -43,7 +39,7 @@ static int run_main(void *arg) {
     (void)arg;
     tuco_wg_add(&wg, 1);
     ASSERT_EQ(tuco_go(use_much_stack, NULL), 0);
-    ASSERT_EQ(tuco_go_copy(nothing, large, sizeof(large)), 0);
+    ASSERT_EQ(tuco_go_copy(test_return_at_once, large, sizeof(large)), 0);
     tuco_wg_wait(&wg);
     return 0;
 }

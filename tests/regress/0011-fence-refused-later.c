@@ -18,15 +18,11 @@
 
 #include <errno.h>
 
-static void end_at_once(void *arg) {
-    (void)arg;
-}
-
 /* The thread that runs the goroutine then becomes idle. */
 static int sleep_main(void *arg) {
     (void)arg;
     tuco_wg never = {0};
-    ASSERT_EQ(tuco_go(end_at_once, NULL), 0);
+    ASSERT_EQ(tuco_go(test_return_at_once, NULL), 0);
     tuco_wg_add(&never, 1);
     tuco_wg_wait(&never);
     return 0;

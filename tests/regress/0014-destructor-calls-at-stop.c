@@ -20,15 +20,11 @@
 static pthread_key_t key;
 static atomic_int destroyed;
 
-static void nothing(void *arg) {
-    (void)arg;
-}
-
 static void call_library(void *value) {
     (void)value;
     tuco_mutex mutex = {0};
     ASSERT_EQ(tuco_count(), 0);
-    ASSERT_EQ(tuco_go(nothing, NULL), -ESRCH);
+    ASSERT_EQ(tuco_go(test_return_at_once, NULL), -ESRCH);
     ASSERT_EQ(tuco_procs(0), 0);
     tuco_mutex_lock(&mutex);
     tuco_mutex_unlock(&mutex);

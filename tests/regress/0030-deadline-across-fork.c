@@ -23,11 +23,6 @@ static void wait_with_deadline(void *c) {
     ASSERT_EQ(tuco_chan_recv_until(c, NULL, tuco_deadline(FAR)), -EPIPE);
 }
 
-static int empty_main(void *arg) {
-    (void)arg;
-    return 0;
-}
-
 static int wait_main(void *arg) {
     tuco_chan_recv(arg, NULL);
     return 0;
@@ -35,7 +30,7 @@ static int wait_main(void *arg) {
 
 TEST(deadlock_is_reported) {
     struct test_thread thread;
-    RUN(empty_main); // from here on forks are watched
+    RUN(test_empty_main); // from here on forks are watched
     tuco_chan *c = CHAN(int, 0);
     test_thread_start(&thread, wait_with_deadline, c);
     test_await_waiting(1);

@@ -156,11 +156,6 @@ static int keep_balance_only(enum os_fault_kind kind) {
     return 0;
 }
 
-static int empty_main(void *arg) {
-    (void)arg;
-    return 0;
-}
-
 /* Goroutines that were left behind, and a foreign thread that was leaving the runtime as
    it ended, keep their memory until the next run. So this runs the runtime once more, if
    the test's settings allow it. */
@@ -169,7 +164,7 @@ void test_fault_finish(void) {
         return;
     }
     os_fault_hook = keep_balance_only;
-    if (tuco_run(empty_main, NULL) == 0) {
+    if (tuco_run(test_empty_main, NULL) == 0) {
         test_fault_expect_balance();
     }
 }

@@ -104,6 +104,16 @@ void test_check_match(const char *file, int line, const char *text, const char *
 /* Runs int main_fn(void *) as the main goroutine and requires that it returns 0. */
 #define RUN(main_fn) ASSERT_EQ(tuco_run(main_fn, NULL), 0)
 
+/* For goroutines, calls and mains that need not do anything. */
+static inline void test_return_at_once(void *arg) {
+    (void)arg;
+}
+
+static inline int test_empty_main(void *arg) {
+    (void)arg;
+    return 0;
+}
+
 /* ---- Child processes ---- */
 
 #define TEST_TEXT_MAX ((size_t)256 * 1024)

@@ -6,14 +6,9 @@
 
 #include <errno.h>
 
-static int empty_main(void *arg) {
-    (void)arg;
-    return 0;
-}
-
 static void expect_refused(void *arg) {
     test_setenv("TUCOGUARD", arg);
-    ASSERT_EQ(tuco_run(empty_main, NULL), -EINVAL);
+    ASSERT_EQ(tuco_run(test_empty_main, NULL), -EINVAL);
 }
 
 TEST(every_guard_works) {

@@ -5,10 +5,6 @@
 
 #define CONTEXTS 50
 
-static void nothing(void *arg) {
-    (void)arg;
-}
-
 static int run_main(void *arg) {
     (void)arg;
     tuco_ctx *root = MADE(tuco_ctx_with_cancel(tuco_ctx_background()));
@@ -18,7 +14,7 @@ static int run_main(void *arg) {
         tuco_ctx *parent = i == 0 || i % 7 == 0 ? root : all[i - 1];
         all[i] = MADE(i % 3 == 0 ? tuco_ctx_with_timeout(parent, 3600 * TUCO_SECOND)
                                  : tuco_ctx_with_cancel(parent));
-        calls[i] = MADE(tuco_ctx_after_make(all[i], nothing, NULL));
+        calls[i] = MADE(tuco_ctx_after_make(all[i], test_return_at_once, NULL));
     }
     ASSERT_EQ(tuco_count(), 1);
     tuco_ctx_cancel(root);

@@ -9,10 +9,6 @@
 static const int key;
 static tuco_ctx *parent;
 
-static void nothing(void *arg) {
-    (void)arg;
-}
-
 /* Each returns whether the call succeeded, and frees the result. */
 static bool with_cancel(void) {
     tuco_ctx *ctx = tuco_ctx_with_cancel(parent);
@@ -39,7 +35,7 @@ static bool without_cancel(void) {
 }
 
 static bool after(void) {
-    tuco_ctx_after *call = tuco_ctx_after_make(parent, nothing, NULL);
+    tuco_ctx_after *call = tuco_ctx_after_make(parent, test_return_at_once, NULL);
     tuco_ctx_after_free(call);
     return call != NULL;
 }

@@ -5,10 +5,6 @@
 
 static tuco_wg never;
 
-static void nothing(void *arg) {
-    (void)arg;
-}
-
 static int block_main(void *arg) {
     (void)arg;
     tuco_wg_add(&never, 1);
@@ -20,7 +16,7 @@ static int block_main(void *arg) {
 static int work_then_block_main(void *arg) {
     tuco_wg wg = {0};
     for (int i = 0; i < 1000; i++) {
-        ASSERT_EQ(tuco_wg_go(&wg, nothing, NULL), 0);
+        ASSERT_EQ(tuco_wg_go(&wg, test_return_at_once, NULL), 0);
     }
     tuco_wg_wait(&wg);
     return block_main(arg);

@@ -14,16 +14,13 @@ static void wait_at_gate(void *arg) {
     tuco_wg_wait(&gate);
 }
 
-static void nothing(void *arg) {
-    (void)arg;
-}
-
 static int run_main(void *arg) {
     (void)arg;
     tuco_wg_add(&gate, 1);
     ASSERT_EQ(tuco_wg_go(&wg, wait_at_gate, NULL), 0);
     test_await(&waiting, 1);
-    ASSERT_EQ(tuco_wg_go(&wg, nothing, NULL), 0); // not before main blocks: one processor
+    // With one processor it does not run before main blocks.
+    ASSERT_EQ(tuco_wg_go(&wg, test_return_at_once, NULL), 0);
     const char *dump = test_dump();
     ASSERT_MATCH(dump, "^goroutine 1 \\[running\\].*:$");
     ASSERT_MATCH(dump, "^goroutine 2 \\[sync\\.WaitGroup\\.Wait\\].*:$");

@@ -41,16 +41,11 @@ static int run_main(void *arg) {
     return 5;
 }
 
-static int empty_main(void *arg) {
-    (void)arg;
-    return 0;
-}
-
 TEST(blocked_at_exit) {
     use_procs(4);
     pipe_open(&data);
     ASSERT_EQ(tuco_run(run_main, NULL), 5);
-    ASSERT_EQ(tuco_run(empty_main, NULL), -EBUSY);
+    ASSERT_EQ(tuco_run(test_empty_main, NULL), -EBUSY);
     pipe_put(&data, 2);
     test_spin(&calling, 2);
     for (int i = 0; i < 10000; i++) {

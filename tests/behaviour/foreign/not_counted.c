@@ -12,10 +12,6 @@ static void wait_at_gate(void *arg) {
     tuco_wg_wait(&gate);
 }
 
-static void nothing(void *arg) {
-    (void)arg;
-}
-
 static int run_main(void *arg) {
     (void)arg;
     struct test_thread thread;
@@ -27,7 +23,7 @@ static int run_main(void *arg) {
         tuco_yield();
         ASSERT_EQ(tuco_count(), 1);
     }
-    ASSERT_EQ(tuco_wg_go(&wg, nothing, NULL), 0);
+    ASSERT_EQ(tuco_wg_go(&wg, test_return_at_once, NULL), 0);
     tuco_wg_wait(&wg);
     tuco_wg_done(&gate);
     test_thread_join(&thread);

@@ -11,12 +11,8 @@
 static tuco_wg never;
 static tuco_chan *empty;
 
-static void nothing(void *arg) {
-    (void)arg;
-}
-
 static void use_go(void) {
-    tuco_go(nothing, NULL);
+    tuco_go(test_return_at_once, NULL);
 }
 
 static void use_yield(void) {

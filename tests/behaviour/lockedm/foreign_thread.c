@@ -3,10 +3,6 @@
    the runtime and without. */
 #include "threads.h"
 
-static void nothing(void *arg) {
-    (void)arg;
-}
-
 static void lock_and_work(void *arg) {
     (void)arg;
     tuco_wg wg = {0};
@@ -14,7 +10,7 @@ static void lock_and_work(void *arg) {
     tuco_unlock_thread();
     tuco_lock_thread();
     tuco_lock_thread();
-    ASSERT_EQ(tuco_wg_go(&wg, nothing, NULL), 0);
+    ASSERT_EQ(tuco_wg_go(&wg, test_return_at_once, NULL), 0);
     tuco_wg_wait(&wg);
     ASSERT_EQ(gettid(), tid);
     tuco_unlock_thread();

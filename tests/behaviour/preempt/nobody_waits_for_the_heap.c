@@ -50,13 +50,9 @@ static void hog(void *arg) {
     }
 }
 
-static void nothing(void *arg) {
-    (void)arg;
-}
-
 /* The handle is freed at about the time the timer fires. */
 static void use_timers(void) {
-    tuco_timer *t = tuco_timer_func(20 * TUCO_MICROSECOND, nothing, NULL);
+    tuco_timer *t = tuco_timer_func(20 * TUCO_MICROSECOND, test_return_at_once, NULL);
     ASSERT(t != NULL);
     tuco_chan *c = tuco_after(10 * TUCO_MICROSECOND);
     ASSERT(c != NULL);
@@ -70,7 +66,7 @@ static void use_contexts(void) {
     ASSERT(ctx != NULL);
     tuco_ctx *below = tuco_ctx_with_cancel(ctx);
     ASSERT(below != NULL);
-    tuco_ctx_after *after = tuco_ctx_after_make(below, nothing, NULL);
+    tuco_ctx_after *after = tuco_ctx_after_make(below, test_return_at_once, NULL);
     ASSERT(after != NULL);
     tuco_ctx_after_free(after); // the runtime frees it when it calls the function
     ASSERT_EQ(tuco_chan_recv(tuco_ctx_done(below), NULL), -EPIPE);
@@ -95,7 +91,7 @@ static void use_select(void) {
 static void use_spawn(void) {
     tuco_wg burst = {0};
     for (int i = 0; i < BURST; i++) {
-        ASSERT_EQ(tuco_wg_go(&burst, nothing, NULL), 0);
+        ASSERT_EQ(tuco_wg_go(&burst, test_return_at_once, NULL), 0);
     }
     tuco_wg_wait(&burst);
 }

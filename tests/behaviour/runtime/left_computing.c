@@ -27,20 +27,15 @@ static int run_main(void *arg) {
     return 5;
 }
 
-static int empty_main(void *arg) {
-    (void)arg;
-    return 0;
-}
-
 TEST(left_computing) {
     test_setenv("TUCOPROCS", "2");
     ASSERT_EQ(tuco_run(run_main, NULL), 5);
-    ASSERT_EQ(tuco_run(empty_main, NULL), -EBUSY);
+    ASSERT_EQ(tuco_run(test_empty_main, NULL), -EBUSY);
     atomic_store(&released, 1);
     test_spin(&calling, 1);
     for (int i = 0; i < 10000; i++) {
         sched_yield();
         ASSERT_EQ(atomic_load(&came_back), 0);
     }
-    ASSERT_EQ(tuco_run(empty_main, NULL), -EBUSY);
+    ASSERT_EQ(tuco_run(test_empty_main, NULL), -EBUSY);
 }

@@ -13,11 +13,6 @@ static void count(void *arg) {
     calls++;
 }
 
-static int empty_main(void *arg) {
-    (void)arg;
-    return 0;
-}
-
 static void expect_refused(void) {
     char value = 7;
     tuco_wg wg = {0};
@@ -35,6 +30,6 @@ TEST(spawn_before_the_first_run) {
 }
 
 TEST(spawn_after_a_run) {
-    RUN(empty_main);
+    RUN(test_empty_main);
     expect_refused();
 }

@@ -26,17 +26,13 @@ static void parent(void *arg) {
     meet(arg);
 }
 
-static void nothing(void *arg) {
-    (void)arg;
-}
-
 /* The burst before leaves threads that are about to sleep, when a wake-up could be
    lost. */
 static int run_main(void *arg) {
     (void)arg;
     for (int round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < 10 * TOTAL; i++) {
-            ASSERT_EQ(tuco_wg_go(&burst, nothing, NULL), 0);
+            ASSERT_EQ(tuco_wg_go(&burst, test_return_at_once, NULL), 0);
         }
         tuco_wg_wait(&burst);
         atomic_store(&started, 0);

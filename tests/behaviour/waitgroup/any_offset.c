@@ -10,15 +10,11 @@ struct after_byte {
     char after;
 };
 
-static void nothing(void *arg) {
-    (void)arg;
-}
-
 static void use(struct after_byte *s) {
     s->before = 'b';
     s->after = 'a';
-    ASSERT_EQ(tuco_wg_go(&s->wg, nothing, NULL), 0);
-    ASSERT_EQ(tuco_wg_go(&s->wg, nothing, NULL), 0);
+    ASSERT_EQ(tuco_wg_go(&s->wg, test_return_at_once, NULL), 0);
+    ASSERT_EQ(tuco_wg_go(&s->wg, test_return_at_once, NULL), 0);
     tuco_wg_wait(&s->wg);
     ASSERT_EQ(s->before, 'b');
     ASSERT_EQ(s->after, 'a');
