@@ -3,6 +3,7 @@
    runtime calls the function when there is. */
 /* not under tsan */
 /* fixed procs */
+#include "gate.h"
 #include "os/fault.h"
 #include "timers.h"
 
@@ -10,7 +11,6 @@
 
 static atomic_int denying;
 static atomic_int called;
-static tuco_wg gate;
 static tuco_wg end;
 
 /* Descriptors of goroutines come from reservations. */
@@ -18,17 +18,12 @@ static int deny(enum os_fault_kind kind) {
     return kind == OS_FAULT_RESERVE && atomic_load(&denying) != 0 ? ENOMEM : 0;
 }
 
-static void wait_at_gate(void *arg) {
-    (void)arg;
-    tuco_wg_wait(&gate);
-}
-
 static void use_up_descriptors(void) {
     int error = 0;
     tuco_wg_add(&gate, 1);
     atomic_store(&denying, 1);
     while (error == 0) {
-        error = tuco_wg_go(&end, wait_at_gate, NULL);
+        error = tuco_wg_go(&end, gate_wait, NULL);
     }
     ASSERT_EQ(error, -ENOMEM);
 }

@@ -4,7 +4,7 @@
 /* not under tsan */
 /* fixed procs */
 #include "os/fault.h"
-#include "test.h"
+#include "gate.h"
 
 #include <errno.h>
 
@@ -12,7 +12,6 @@
 #define CHILDREN 20
 
 static atomic_int denying;
-static tuco_wg gate;
 static tuco_wg wg;
 static atomic_int filled;
 static atomic_int shrunk;
@@ -22,18 +21,13 @@ static int deny(enum os_fault_kind kind) {
     return kind == OS_FAULT_RESERVE && atomic_load(&denying) != 0 ? ENOMEM : 0;
 }
 
-static void wait_at_gate(void *arg) {
-    (void)arg;
-    tuco_wg_wait(&gate);
-}
-
 /* Spawns until there is no memory, but at least so many. Returns the number. */
 static int spawn_all(int least) {
     int spawned = 0;
     tuco_wg_add(&gate, 1);
     atomic_store(&denying, 1);
     for (;;) {
-        int error = tuco_wg_go(&wg, wait_at_gate, NULL);
+        int error = tuco_wg_go(&wg, gate_wait, NULL);
         if (error == 0) {
             spawned++;
         } else if (spawned >= least) {

@@ -13,26 +13,18 @@
  * first, and its owner waited for the gate.
  */
 #include "os/fault.h"
-#include "test.h"
+#include "gate.h"
 
 #include <errno.h>
 #include <string.h>
 
 #define STACK_BYTES ((size_t)1024 * 1024) /* not the size that processors keep */
 
-static tuco_wg gate;
 static tuco_wg wg;
-static atomic_int waiting;
 static atomic_int denying;
 
 static int deny(enum os_fault_kind kind) {
     return kind == OS_FAULT_RESERVE && atomic_load(&denying) != 0 ? ENOMEM : 0;
-}
-
-static void wait_at_gate(void *arg) {
-    (void)arg;
-    atomic_store(&waiting, 1);
-    tuco_wg_wait(&gate);
 }
 
 static void done(void *arg) {
@@ -44,8 +36,8 @@ static int run_main(void *arg) {
     (void)arg;
     tuco_attr attr = {.name = "large", .stack_size = STACK_BYTES};
     tuco_wg_add(&gate, 1);
-    ASSERT_EQ(tuco_wg_go(&wg, wait_at_gate, NULL), 0);
-    test_await(&waiting, 1);
+    ASSERT_EQ(tuco_wg_go(&wg, gate_wait, NULL), 0);
+    test_await(&gate_reached, 1);
     tuco_wg_done(&gate);
     tuco_wg_wait(&wg);
     atomic_store(&denying, 1);

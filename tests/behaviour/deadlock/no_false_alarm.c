@@ -3,7 +3,7 @@
    wake a goroutine. It is reported when the last such thread has ended. */
 /* slow */
 /* not under qemu */
-#include "test.h"
+#include "gate.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -13,17 +13,11 @@
 
 #define REPORT "fatal error: all goroutines are asleep - deadlock!"
 
-static tuco_wg gate;
 static tuco_once once;
 
 /* The pause is not there to synchronise: it gives a false report the time to appear. */
 static void let_a_report_appear(void) {
     nanosleep(&(struct timespec){.tv_nsec = 100 * TUCO_MILLISECOND}, NULL);
-}
-
-static void wait_at_gate(void *arg) {
-    (void)arg;
-    tuco_wg_wait(&gate);
 }
 
 static void open_late(void *arg) {
@@ -36,7 +30,7 @@ static int beside_thread_main(void *arg) {
     struct test_thread thread;
     tuco_wg_add(&gate, 1);
     test_thread_start(&thread, open_late, NULL);
-    wait_at_gate(arg);
+    gate_wait(arg);
     test_thread_join(&thread);
     return 0;
 }
@@ -75,7 +69,7 @@ static int beside_once_main(void *arg) {
     test_thread_start(&thread, do_once, NULL);
     test_spin(&begun, 1);
     do_once(arg);
-    wait_at_gate(arg);
+    gate_wait(arg);
     test_thread_join(&thread);
     return 0;
 }
@@ -165,7 +159,7 @@ TEST(told_if_asked_to) {
 TEST(started_runtime) {
     ASSERT_EQ(tuco_start(), 0);
     tuco_wg_add(&gate, 1);
-    ASSERT_EQ(tuco_go(wait_at_gate, NULL), 0);
+    ASSERT_EQ(tuco_go(gate_wait, NULL), 0);
     let_a_report_appear();
     tuco_wg_done(&gate);
     ASSERT_EQ(tuco_stop(TUCO_NEVER), 0);

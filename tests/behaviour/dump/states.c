@@ -2,23 +2,15 @@
 /* Proves: the dump shows for each goroutine whether it is running, runnable or waiting,
    and what it waits for. */
 /* fixed procs */
-#include "test.h"
+#include "gate.h"
 
-static tuco_wg gate;
 static tuco_wg wg;
-static atomic_int waiting;
-
-static void wait_at_gate(void *arg) {
-    (void)arg;
-    atomic_store(&waiting, 1);
-    tuco_wg_wait(&gate);
-}
 
 static int run_main(void *arg) {
     (void)arg;
     tuco_wg_add(&gate, 1);
-    ASSERT_EQ(tuco_wg_go(&wg, wait_at_gate, NULL), 0);
-    test_await(&waiting, 1);
+    ASSERT_EQ(tuco_wg_go(&wg, gate_wait, NULL), 0);
+    test_await(&gate_reached, 1);
     // With one processor it does not run before main blocks.
     ASSERT_EQ(tuco_wg_go(&wg, test_return_at_once, NULL), 0);
     const char *dump = test_dump();

@@ -1,24 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves: a foreign thread blocked in the library does not count as a goroutine, and does
    not block goroutines. */
-#include "test.h"
-
-static tuco_wg gate;
-static atomic_int waiting;
-
-static void wait_at_gate(void *arg) {
-    (void)arg;
-    atomic_store(&waiting, 1);
-    tuco_wg_wait(&gate);
-}
+#include "gate.h"
 
 static int run_main(void *arg) {
     (void)arg;
     struct test_thread thread;
     tuco_wg wg = {0};
     tuco_wg_add(&gate, 1);
-    test_thread_start(&thread, wait_at_gate, NULL);
-    test_await(&waiting, 1);
+    test_thread_start(&thread, gate_wait, NULL);
+    test_await(&gate_reached, 1);
     for (int i = 0; i < 100; i++) {
         tuco_yield();
         ASSERT_EQ(tuco_count(), 1);
