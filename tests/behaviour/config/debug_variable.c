@@ -3,29 +3,21 @@
 /* Proves: a bad value in TUCODEBUG fails the start with a message that names it; an
    unknown key is reported and ignored. */
 /* fixed procs */
-#include "test.h"
+#include "main_calls.h"
 
 #include <errno.h>
 
-static int calls;
-
-static int count_main(void *arg) {
-    (void)arg;
-    calls++;
-    return 0;
-}
-
 static void expect_refused(void *arg) {
     test_setenv("TUCODEBUG", arg);
-    ASSERT_EQ(tuco_run(count_main, NULL), -EINVAL);
+    ASSERT_EQ(tuco_run(main_calls_count, NULL), -EINVAL);
     ASSERT_EQ(tuco_start(), -EINVAL);
-    ASSERT_EQ(calls, 0);
+    ASSERT_EQ(main_calls, 0);
 }
 
 static void expect_accepted(void *arg) {
     test_setenv("TUCODEBUG", arg);
-    RUN(count_main);
-    ASSERT_EQ(calls, 1);
+    RUN(main_calls_count);
+    ASSERT_EQ(main_calls, 1);
 }
 
 static struct test_child child;

@@ -3,31 +3,23 @@
 /* Proves: TUCOPROCS accepts 1 to 1024. A bad value fails the start with a message that
    names it, and starts no thread. */
 /* fixed procs */
-#include "test.h"
+#include "main_calls.h"
 
 #include <errno.h>
 #include <stdio.h>
-
-static int calls;
-
-static int count_main(void *arg) {
-    (void)arg;
-    calls++;
-    return 0;
-}
 
 /* The test captures the standard error of this child. */
 static void expect_refused(void *arg) {
     test_setenv("TUCOPROCS", arg);
     int threads = test_count_threads();
-    ASSERT_EQ(tuco_run(count_main, NULL), -EINVAL);
+    ASSERT_EQ(tuco_run(main_calls_count, NULL), -EINVAL);
     ASSERT_EQ(tuco_start(), -EINVAL);
-    ASSERT_EQ(calls, 0);
+    ASSERT_EQ(main_calls, 0);
     ASSERT_EQ(test_count_threads(), threads);
     ASSERT_EQ(tuco_go(test_return_at_once, NULL), -ESRCH);
     test_setenv("TUCOPROCS", "2");
-    ASSERT_EQ(tuco_run(count_main, NULL), 0); // a refused start does no harm
-    ASSERT_EQ(calls, 1);
+    ASSERT_EQ(tuco_run(main_calls_count, NULL), 0); // a refused start does no harm
+    ASSERT_EQ(main_calls, 1);
 }
 
 TEST(bad_values) {
@@ -48,8 +40,8 @@ TEST(good_values) {
         char text[16];
         snprintf(text, sizeof(text), "%d", good[i]);
         test_setenv("TUCOPROCS", text);
-        RUN(count_main);
+        RUN(main_calls_count);
     }
     test_setenv("TUCOPROCS", ""); // as if it were not there
-    RUN(count_main);
+    RUN(main_calls_count);
 }

@@ -3,23 +3,15 @@
 /* Proves: TUCOSTACK accepts bytes and the suffixes K, M and G. A bad value fails the
    start with a message that names it. */
 /* fixed procs */
-#include "test.h"
+#include "main_calls.h"
 
 #include <errno.h>
 
-static int calls;
-
-static int count_main(void *arg) {
-    (void)arg;
-    calls++;
-    return 0;
-}
-
 static void expect_refused(void *arg) {
     test_setenv("TUCOSTACK", arg);
-    ASSERT_EQ(tuco_run(count_main, NULL), -EINVAL);
+    ASSERT_EQ(tuco_run(main_calls_count, NULL), -EINVAL);
     ASSERT_EQ(tuco_start(), -EINVAL);
-    ASSERT_EQ(calls, 0);
+    ASSERT_EQ(main_calls, 0);
 }
 
 TEST(bad_values) {
@@ -52,5 +44,5 @@ TEST(good_values) {
         ASSERT_EQ(tuco_run(expect_half_main, (void *)&good[i].half), 0);
     }
     test_setenv("TUCOSTACK", "1G");
-    RUN(count_main);
+    RUN(main_calls_count);
 }

@@ -3,27 +3,21 @@
    does not start, also if the number was set; a later mistake in them changes nothing. */
 /* fixed procs */
 /* slow */
+#include "main_calls.h"
 #include "quota.h"
 
 static struct test_child child;
-static int calls;
-
-static int count_main(void *arg) {
-    (void)arg;
-    calls++;
-    return 0;
-}
 
 static void be_refused(void *arg) {
     (void)arg;
     int threads = test_count_threads();
-    ASSERT_EQ(tuco_run(count_main, NULL), -EINVAL);
+    ASSERT_EQ(tuco_run(main_calls_count, NULL), -EINVAL);
     ASSERT_EQ(tuco_start(), -EINVAL);
-    ASSERT_EQ(calls, 0);
+    ASSERT_EQ(main_calls, 0);
     ASSERT_EQ(test_count_threads(), threads);
     test_setenv("TUCOCGROUP", "");
-    RUN(count_main);
-    ASSERT_EQ(calls, 1);
+    RUN(main_calls_count);
+    ASSERT_EQ(main_calls, 1);
 }
 
 /* One line for each of the two starts. */
