@@ -14,13 +14,12 @@
  * thread that has to be started.
  */
 /* fixed procs */
-#include "test.h"
+#include "ran.h"
 
 #include <unistd.h>
 
 static pthread_key_t key;
 static atomic_int destroying;
-static atomic_int ran;
 static atomic_int destroyed;
 static int ends[2];
 
@@ -38,11 +37,6 @@ static void end_wired(void *arg) {
     ASSERT_EQ(pthread_setspecific(key, &key), 0);
 }
 
-static void run(void *arg) {
-    (void)arg;
-    atomic_store(&ran, 1);
-}
-
 static void start_one_after_the_other(void) {
     ASSERT_EQ(pipe(ends), 0);
     ASSERT_EQ(pthread_key_create(&key, wait_for_byte), 0);
@@ -50,7 +44,7 @@ static void start_one_after_the_other(void) {
     ASSERT_EQ(tuco_start(), 0);
     ASSERT_EQ(tuco_go(end_wired, NULL), 0);
     test_spin(&destroying, 1);
-    ASSERT_EQ(tuco_go(run, NULL), 0);
+    ASSERT_EQ(tuco_go(ran_set, NULL), 0);
     test_spin(&ran, 1);
 }
 
@@ -71,7 +65,7 @@ TEST(at_the_limit) {
     ASSERT_EQ(tuco_start(), 0);
     ASSERT_EQ(tuco_go(end_wired, NULL), 0);
     test_spin(&destroying, 1);
-    ASSERT_EQ(tuco_go(run, NULL), 0);
+    ASSERT_EQ(tuco_go(ran_set, NULL), 0);
     ASSERT_EQ(write(ends[1], "x", 1), 1);
     test_spin(&ran, 1);
     ASSERT_EQ(tuco_stop(TUCO_NEVER), 0);

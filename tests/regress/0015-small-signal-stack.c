@@ -14,7 +14,7 @@
  */
 /* fixed procs */
 /* not under tsan */
-#include "test.h"
+#include "ran.h"
 
 #include <signal.h>
 #include <string.h>
@@ -25,17 +25,10 @@
 #define ROOM   (16 * PAGE)
 #define FILLED 0xa5
 
-static atomic_int ran;
-
-static void run(void *arg) {
-    (void)arg;
-    atomic_store(&ran, 1);
-}
-
 static int compute_main(void *arg) {
     (void)arg;
     tuco_lock_thread();
-    ASSERT_EQ(tuco_go(run, NULL), 0);
+    ASSERT_EQ(tuco_go(ran_set, NULL), 0);
     test_spin(&ran, 1); // it was preempted by a signal
     return 0;
 }

@@ -14,7 +14,7 @@
 /* not under asan */
 /* not under tsan */
 #include "fault.h"
-#include "test.h"
+#include "ran.h"
 
 #include <signal.h>
 
@@ -23,15 +23,9 @@
 /* The CPU time that the first goroutine uses: many times its slice. */
 #define COMPUTE (200 * TUCO_MILLISECOND)
 
-static atomic_int ran;
 static atomic_int done;
 static atomic_int signals;
 static struct sigaction runtime_action;
-
-static void run(void *arg) {
-    (void)arg;
-    atomic_store(&ran, 1);
-}
 
 static void count(int signal, siginfo_t *info, void *context) {
     atomic_fetch_add(&signals, 1);
@@ -50,7 +44,7 @@ static void compute(void *arg) {
     (void)arg;
     tuco_time begin = test_cpu_time();
     start_counting();
-    ASSERT_EQ(tuco_go(run, NULL), 0);
+    ASSERT_EQ(tuco_go(ran_set, NULL), 0);
     while (test_cpu_time() - begin < COMPUTE) {
     }
     ASSERT_EQ(atomic_load(&signals), 0);

@@ -13,18 +13,12 @@
  */
 /* fixed procs */
 /* not under tsan */
-#include "test.h"
+#include "ran.h"
 
 #include <signal.h>
 #include <sys/resource.h>
 
-static atomic_int ran;
 static atomic_int handled;
-
-static void run(void *arg) {
-    (void)arg;
-    atomic_store(&ran, 1);
-}
 
 static void count(int signal) {
     (void)signal;
@@ -33,7 +27,7 @@ static void count(int signal) {
 
 static int compute_main(void *arg) {
     (void)arg;
-    ASSERT_EQ(tuco_go(run, NULL), 0);
+    ASSERT_EQ(tuco_go(ran_set, NULL), 0);
     test_spin(&ran, 1);
     return 0;
 }

@@ -18,11 +18,10 @@
 #include "sched/thread/wakep.h"
 #include "sched/sysmon/sysmonnote.h"
 #include "sched/thread/startm.h"
-#include "test.h"
+#include "ran.h"
 
 static tuco_chan *wakes;
 static atomic_int computing;
-static atomic_int ran;
 
 static void wait_wired(void *arg) {
     (void)arg;
@@ -39,11 +38,6 @@ static void compute(void *arg) {
     while (atomic_load(&ran) == 0) {
         tuco_checkpoint();
     }
-}
-
-static void run(void *arg) {
-    (void)arg;
-    atomic_store(&ran, 1);
 }
 
 static void await_rest(void) {
@@ -66,7 +60,7 @@ TEST(computing_after_a_rest) {
     }
     ASSERT_EQ(tuco_go(compute, NULL), 0);
     test_spin(&computing, 1);
-    ASSERT_EQ(tuco_go(run, NULL), 0);
+    ASSERT_EQ(tuco_go(ran_set, NULL), 0);
     test_spin(&ran, 1);
     test_send(wakes, 2);
     ASSERT_EQ(tuco_stop(TUCO_NEVER), 0);

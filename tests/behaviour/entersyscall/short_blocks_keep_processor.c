@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves: a goroutine keeps its processor and its turn during short announced calls. */
 /* fixed procs */
+#include "ran.h"
 #include "pipes.h"
 
 #define CALLS 10
 #define TRIES 200
 
 static tuco_wg wg;
-static atomic_int ran;
-
-static void mark(void *arg) {
-    (void)arg;
-    atomic_store(&ran, 1);
-}
 
 static bool short_calls_keep_turn(void) {
     atomic_store(&ran, 0);
-    ASSERT_EQ(tuco_wg_go(&wg, mark, NULL), 0);
+    ASSERT_EQ(tuco_wg_go(&wg, ran_set, NULL), 0);
     for (int i = 0; i < CALLS; i++) {
         tuco_blocking_enter();
         getppid();

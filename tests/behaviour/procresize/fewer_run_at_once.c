@@ -3,7 +3,7 @@
    beside one that computes. */
 /* serial */
 /* fixed procs */
-#include "test.h"
+#include "ran.h"
 
 #include <time.h>
 
@@ -13,17 +13,11 @@
 #define TRIES_MAX 40
 
 static atomic_int met;
-static atomic_int ran;
 
 static void meet(void *arg) {
     (void)arg;
     atomic_fetch_add(&met, 1);
     test_spin(&met, PROCS);
-}
-
-static void run(void *arg) {
-    (void)arg;
-    atomic_store(&ran, 1);
 }
 
 /* CPU time of this thread: while the thread has no CPU, others may run for long. */
@@ -37,7 +31,7 @@ static tuco_time thread_time(void) {
 static bool kept_processor(void) {
     tuco_wg wg = {0};
     atomic_store(&ran, 0);
-    ASSERT_EQ(tuco_wg_go(&wg, run, NULL), 0);
+    ASSERT_EQ(tuco_wg_go(&wg, ran_set, NULL), 0);
     for (tuco_time end = thread_time() + SPAN; thread_time() < end;) {
     }
     bool kept = atomic_load(&ran) == 0;

@@ -2,31 +2,25 @@
 /* Proves: if a computing goroutine spawns or wakes a single goroutine, another processor
    runs it. */
 /* fixed procs */
-#include "test.h"
+#include "ran.h"
 
 #define ROUNDS 50
 
 static tuco_wg wg;
 static tuco_wg gate;
 static atomic_int waiting;
-static atomic_int ran;
-
-static void mark(void *arg) {
-    (void)arg;
-    atomic_store(&ran, 1);
-}
 
 static void wait_then_mark(void *arg) {
     atomic_store(&waiting, 1);
     tuco_wg_wait(&gate);
-    mark(arg);
+    ran_set(arg);
 }
 
 static int spawn_main(void *arg) {
     (void)arg;
     for (int i = 0; i < ROUNDS; i++) {
         atomic_store(&ran, 0);
-        ASSERT_EQ(tuco_wg_go(&wg, mark, NULL), 0);
+        ASSERT_EQ(tuco_wg_go(&wg, ran_set, NULL), 0);
         test_spin(&ran, 1); // main makes no call: the other processor has to steal it
         tuco_wg_wait(&wg);
     }
