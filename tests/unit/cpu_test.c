@@ -2,11 +2,11 @@
 /* Proves: the limit is the tightest of all levels of the current cgroup of the process;
    missing files limit nothing; malformed ones are named and refused. */
 #include "test.h"
+#include "described.h"
 #include "fault.h"
 #include "cpu/cpu.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,50 +20,16 @@
 #define V1          "56 22 0:40 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
 #define MAX         "max 100000\n"
 
-static char root[64];
 static struct rt_quota limit;
 static struct test_child child;
 
 /* ---- Describing a system ---- */
 
-static int remove_one(const char *path, const struct stat *st, int kind,
-                      struct FTW *ftw) {
-    (void)st;
-    (void)kind;
-    (void)ftw;
-    return remove(path);
-}
-
-/* Only the process that made it removes it, not the children that it forks. */
-static pid_t owner;
-
-static void remove_root_of_owner(void) {
-    if (getpid() == owner) {
-        nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-    }
-}
-
-static void make_root(void) {
-    snprintf(root, sizeof(root), "/tmp/cpu-test-XXXXXX");
-    ASSERT(mkdtemp(root) != NULL);
-    owner = getpid();
-    atexit(remove_root_of_owner);
-}
-
-static void make_parents(char *path) {
-    for (char *slash = strchr(path + 1, '/'); slash != NULL;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        ASSERT(mkdir(path, 0777) == 0 || errno == EEXIST);
-        *slash = '/';
-    }
-}
-
 /* Writes a file of the described system; NOTHING removes it. */
 static void put(const char *name, const char *text) {
     static char path[2 * 4096];
-    ASSERT_LT(snprintf(path, sizeof(path), "%s/%s", root, name), sizeof(path));
-    make_parents(path);
+    ASSERT_LT(snprintf(path, sizeof(path), "%s/%s", described_root, name), sizeof(path));
+    described_make_parents(path);
     if (text == NOTHING) {
         remove(path);
         return;
@@ -75,7 +41,7 @@ static void put(const char *name, const char *text) {
 }
 
 static void put_system(const char *cgroup, const char *mountinfo) {
-    make_root();
+    described_make();
     put("proc/self/cgroup", cgroup);
     put("proc/self/mountinfo", mountinfo);
 }
@@ -109,20 +75,20 @@ static void put_v1(void) {
 
 static void expect_limit(int64_t quota_us, int64_t period_us) {
     limit = (struct rt_quota){0, 0};
-    ASSERT_EQ(rt_cpu_limit(root, &limit), 0);
+    ASSERT_EQ(rt_cpu_limit(described_root, &limit), 0);
     ASSERT_EQ(limit.quota_us, quota_us);
     ASSERT_EQ(limit.period_us, period_us);
 }
 
 static void expect_no_limit(void) {
-    ASSERT_EQ(rt_cpu_limit(root, &limit), 0);
+    ASSERT_EQ(rt_cpu_limit(described_root, &limit), 0);
     ASSERT_EQ(limit.quota_us, RT_QUOTA_NONE);
 }
 
 static void read_wrong(void *arg) {
     (void)arg;
     limit = (struct rt_quota){7, 7};
-    ASSERT_EQ(rt_cpu_limit(root, &limit), -EINVAL);
+    ASSERT_EQ(rt_cpu_limit(described_root, &limit), -EINVAL);
     ASSERT_EQ(limit.quota_us, 7);
     ASSERT_EQ(limit.period_us, 7);
 }
@@ -253,7 +219,7 @@ TEST(a_move_during_a_reading_takes_no_limit_away) {
         put("sys/fs/cgroup/a/b/c/cpu.max", "300000 100000\n");
         move_at = at;
         os_fault_hook = move;
-        int rc = rt_cpu_limit(root, &limit);
+        int rc = rt_cpu_limit(described_root, &limit);
         os_fault_hook = NULL;
         ASSERT_EQ(rc, 0);
         ASSERT(limit.quota_us == 300000 || limit.quota_us == 500000);
@@ -277,7 +243,7 @@ TEST(who_moves_all_the_time_is_told_to_try_again) {
     put_v2();
     limit = (struct rt_quota){7, 7};
     os_fault_hook = move_always;
-    int rc = rt_cpu_limit(root, &limit);
+    int rc = rt_cpu_limit(described_root, &limit);
     os_fault_hook = NULL;
     ASSERT_EQ(rc, -EAGAIN);
     ASSERT_EQ(limit.quota_us, 7);
@@ -349,7 +315,7 @@ TEST(paths_that_are_too_long_are_named) {
     put_long_cgroup(4095);
     expect_wrong("/proc/self/mountinfo", "too long"); // with the mount point before it
     put_long_cgroup(4060);
-    expect_wrong(root, "too long"); // and the root before that
+    expect_wrong(described_root, "too long"); // and the root before that
 }
 
 /* ---- The system itself ---- */
@@ -357,13 +323,13 @@ TEST(paths_that_are_too_long_are_named) {
 TEST(no_more_than_there_are_cpus) {
     put_v2();
     int cpus = rt_cpu_count();
-    ASSERT_EQ(rt_cpu_default_procs(root), cpus);
+    ASSERT_EQ(rt_cpu_default_procs(described_root), cpus);
     put("sys/fs/cgroup/a/cpu.max", "99999999 1\n");
-    ASSERT_EQ(rt_cpu_default_procs(root), cpus);
+    ASSERT_EQ(rt_cpu_default_procs(described_root), cpus);
     put("sys/fs/cgroup/a/cpu.max", "1 100000\n");
-    ASSERT_EQ(rt_cpu_default_procs(root), cpus < 2 ? cpus : 2);
+    ASSERT_EQ(rt_cpu_default_procs(described_root), cpus < 2 ? cpus : 2);
     put("sys/fs/cgroup/a/cpu.max", "200001 100000\n");
-    ASSERT_EQ(rt_cpu_default_procs(root), cpus < 3 ? cpus : 3);
+    ASSERT_EQ(rt_cpu_default_procs(described_root), cpus < 3 ? cpus : 3);
 }
 
 TEST(an_affinity_mask_bounds_all) {
@@ -376,7 +342,7 @@ TEST(an_affinity_mask_bounds_all) {
     put_v2();
     put("sys/fs/cgroup/a/cpu.max", "300000 100000\n");
     ASSERT_EQ(rt_cpu_count(), 1);
-    ASSERT_EQ(rt_cpu_default_procs(root), 1);
+    ASSERT_EQ(rt_cpu_default_procs(described_root), 1);
     ASSERT_EQ(rt_cpu_default_procs(""), 1);
 }
 
@@ -393,7 +359,7 @@ TEST(the_system_that_this_runs_on) {
 /* Makes the description the system itself. */
 static void enter_root(void *arg) {
     const int64_t *wanted = arg;
-    if (chroot(root) != 0) {
+    if (chroot(described_root) != 0) {
         exit(NOT_ALLOWED);
     }
     ASSERT_EQ(rt_cpu_limit("", &limit), 0);
@@ -447,9 +413,9 @@ static int fail_each(enum os_fault_kind kind, int error, const char *dir, int rc
 
 TEST(what_may_be_over_the_next_time) {
     put_v2();
-    ASSERT_GT(fail_each(OS_FAULT_READ, EMFILE, root, -EAGAIN), 10);
-    ASSERT_GT(fail_each(OS_FAULT_READ, ENFILE, root, -EAGAIN), 10);
-    ASSERT_EQ(fail_each(OS_FAULT_ALLOC, ENOMEM, root, -EAGAIN), 1);
+    ASSERT_GT(fail_each(OS_FAULT_READ, EMFILE, described_root, -EAGAIN), 10);
+    ASSERT_GT(fail_each(OS_FAULT_READ, ENFILE, described_root, -EAGAIN), 10);
+    ASSERT_EQ(fail_each(OS_FAULT_ALLOC, ENOMEM, described_root, -EAGAIN), 1);
     ASSERT_GT(fail_each(OS_FAULT_READ, EMFILE, "", -EAGAIN), 4);
     ASSERT_EQ(fail_each(OS_FAULT_ALLOC, ENOMEM, "", -EAGAIN), 1);
 }
@@ -461,7 +427,7 @@ TEST(files_that_vanish_while_they_are_read_limit_nothing) {
     bool reached = true;
     for (int call = 1; reached; call++) {
         test_fault_plan(OS_FAULT_READ, call, 1, ENODEV);
-        vanished += rt_cpu_limit(root, &limit) == 0;
+        vanished += rt_cpu_limit(described_root, &limit) == 0;
         reached = test_fault_calls(OS_FAULT_READ) >= call;
         test_fault_clear();
     }
@@ -482,7 +448,7 @@ static void read_often(void *arg) {
     (void)arg;
     for (int i = 0; i < 200; i++) {
         struct rt_quota q;
-        ASSERT_EQ(rt_cpu_limit(root, &q), 0);
+        ASSERT_EQ(rt_cpu_limit(described_root, &q), 0);
         ASSERT_EQ(q.quota_us, 300000);
     }
 }

@@ -4,6 +4,7 @@
    is the same for all CPUs; a malformed file is named and refused; a thief chooses the
    nearest P that has goroutines. */
 #include "test.h"
+#include "described.h"
 #include "os/fault.h"
 #include "sched/findrunnable.h"
 #include "sched/g.h"
@@ -12,7 +13,6 @@
 #include "cpu/topology.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,59 +28,21 @@
 #define NODES   2
 #define NOTHING ((const char *)NULL)
 
-static char root[64];
 static struct rt_topology topology;
 static struct test_child child;
 
 /* ---- Describing a machine ---- */
-
-static int remove_one(const char *path, const struct stat *st, int kind,
-                      struct FTW *ftw) {
-    (void)st;
-    (void)kind;
-    (void)ftw;
-    return remove(path);
-}
-
-static void remove_root(void) {
-    nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-/* Only the process that made it removes it, not the children that it forks. */
-static pid_t owner;
-
-static void remove_root_of_owner(void) {
-    if (getpid() == owner) {
-        remove_root();
-    }
-}
-
-static void make_root(void) {
-    snprintf(root, sizeof(root), "/tmp/topology-test-XXXXXX");
-    ASSERT(mkdtemp(root) != NULL);
-    owner = getpid();
-    atexit(remove_root_of_owner);
-}
-
-static void make_parents(char *path) {
-    for (char *slash = strchr(path + 1, '/'); slash != NULL;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        ASSERT(mkdir(path, 0777) == 0 || errno == EEXIST);
-        *slash = '/';
-    }
-}
 
 /* Writes a line to the file of that path in the description; NOTHING removes it. */
 __attribute__((format(printf, 2, 3))) static void put(const char *line,
                                                       const char *format, ...) {
     char path[256];
     va_list args;
-    int length = snprintf(path, sizeof(path), "%s/", root);
+    int length = snprintf(path, sizeof(path), "%s/", described_root);
     va_start(args, format);
     vsnprintf(path + length, sizeof(path) - (size_t)length, format, args);
     va_end(args);
-    make_parents(path);
+    described_make_parents(path);
     if (line == NOTHING) {
         remove(path);
         return;
@@ -130,7 +92,7 @@ static void put_cpu(int cpu) {
 }
 
 static void put_machine(void) {
-    make_root();
+    described_make();
     put("0-15", "cpu/possible");
     for (int cpu = 0; cpu < CPUS; cpu++) {
         put_cpu(cpu);
@@ -143,7 +105,7 @@ static void put_machine(void) {
 /* ---- Looking at what was read ---- */
 
 static void load(void) {
-    ASSERT_EQ(rt_topology_load(&topology, root), 0);
+    ASSERT_EQ(rt_topology_load(&topology, described_root), 0);
 }
 
 static enum rt_distance expected(int a, int b) {
@@ -192,7 +154,7 @@ static struct rt_g idler;
 
 static void make_ps(void) {
     put_machine();
-    ASSERT_EQ(rt_topology_load(&rt_sched.topology, root), 0);
+    ASSERT_EQ(rt_topology_load(&rt_sched.topology, described_root), 0);
     rt_sched.ps = ps;
     rt_store_rlx(&rt_sched.ps_end, CPUS); /* relaxed: no other thread is there */
     for (int i = 0; i < CPUS; i++) {
@@ -333,7 +295,7 @@ TEST(nodes_with_gaps) {
 
 /* The kernel reports the same for all members of a group; a description may not. */
 TEST(the_lowest_cpu_speaks_for_its_group) {
-    make_root();
+    described_make();
     put("0-2", "cpu/possible");
     put("0-1", "cpu/cpu0/topology/core_cpus_list");
     put("1", "cpu/cpu1/topology/core_cpus_list");
@@ -407,7 +369,7 @@ TEST(without_cores_all_behind_a_cache_are_on_one) {
 }
 
 TEST(a_number_of_cpus_alone_is_enough) {
-    make_root();
+    described_make();
     put("0-3,8,10-11", "cpu/possible");
     load();
     ASSERT_EQ(topology.cpus_count, 12);
@@ -418,7 +380,7 @@ TEST(a_number_of_cpus_alone_is_enough) {
 }
 
 TEST(the_largest_machine) {
-    make_root();
+    described_make();
     put("0-8191", "cpu/possible");
     load();
     ASSERT_EQ(topology.cpus_count, RT_TOPOLOGY_CPUS_MAX);
@@ -429,13 +391,14 @@ TEST(the_largest_machine) {
 /* ---- Descriptions that are wrong ---- */
 
 TEST(a_directory_without_cpus_is_refused) {
-    make_root();
-    ASSERT_MATCH(messages(root), "^tuco: TUCOTOPOLOGY=\"/tmp/topology-test-.*\": not a "
-                                 "directory laid out as /sys/devices/system: ");
+    described_make();
+    ASSERT_MATCH(messages(described_root),
+                 "^tuco: TUCOTOPOLOGY=\"/tmp/tuco-test-.*\": not a "
+                 "directory laid out as /sys/devices/system: ");
     put("0", "cpu"); // a file of that name is not a directory
-    ASSERT_HAS(messages(root), "there is no cpu/ in it\n");
-    remove_root();
-    ASSERT_HAS(messages(root), "there is no cpu/ in it\n");
+    ASSERT_HAS(messages(described_root), "there is no cpu/ in it\n");
+    described_remove();
+    ASSERT_HAS(messages(described_root), "there is no cpu/ in it\n");
 }
 
 TEST(malformed_lists_are_refused) {
@@ -464,11 +427,11 @@ TEST(malformed_lists_are_refused) {
         "4294967296",
         "99999999999999999999",
     };
-    make_root();
+    described_make();
     for (size_t i = 0; i < RT_ARRAY_LENGTH(bad); i++) {
         put(bad[i], "cpu/possible");
         put("0", "cpu/present");
-        ASSERT_MATCH(messages(root), "^tuco: TUCOTOPOLOGY: \"");
+        ASSERT_MATCH(messages(described_root), "^tuco: TUCOTOPOLOGY: \"");
         ASSERT_HAS(child.text,
                    "/cpu/possible: not a list of numbers such as 0-3,8,10-11\n");
     }
@@ -479,7 +442,7 @@ TEST(all_wrong_files_are_named) {
     put("4-", "cpu/cpu4/topology/core_cpus_list");
     put("high", "cpu/cpu6/cache/index2/level");
     put("4-7;12-15", "node/node1/cpulist");
-    const char *text = messages(root);
+    const char *text = messages(described_root);
     ASSERT_HAS(text, "TUCOTOPOLOGY: \"4-\" in ");
     ASSERT_HAS(text, "cpu/cpu4/topology/core_cpus_list: not a list of numbers");
     ASSERT_HAS(text, "cpu/cpu6/cache/index2/level: not the level of a cache\n");
@@ -489,16 +452,16 @@ TEST(all_wrong_files_are_named) {
 TEST(a_cpu_is_in_its_own_lists) {
     put_machine();
     put("1,9", "cpu/cpu0/topology/core_cpus_list");
-    ASSERT_HAS(messages(root),
+    ASSERT_HAS(messages(described_root),
                "cpu/cpu0/topology/core_cpus_list: not a list with this CPU");
 }
 
 TEST(a_list_that_does_not_fit_is_refused) {
     static char line[40000];
-    make_root();
+    described_make();
     memset(line, '0', sizeof(line) - 1);
     put(line, "cpu/possible");
-    ASSERT_HAS(messages(root), "cpu/possible: not a short text\n");
+    ASSERT_HAS(messages(described_root), "cpu/possible: not a short text\n");
 }
 
 TEST(a_path_that_is_too_long_is_refused) {
@@ -529,7 +492,7 @@ TEST(no_memory) {
     os_fault_hook = fail_after;
     for (int n = 0; n < 2; n++) {
         allocations_left = n;
-        ASSERT_EQ(rt_topology_load(&topology, root), -ENOMEM);
+        ASSERT_EQ(rt_topology_load(&topology, described_root), -ENOMEM);
         ASSERT_EQ(topology.cpus_count, 0);
         expect_distance(0, 0, RT_FAR);
     }
