@@ -4,24 +4,19 @@
 /* not under tsan */
 /* fixed procs */
 #include "gate.h"
-#include "os/fault.h"
+#include "fault.h"
 #include "timers.h"
 
 #define FAR (3600 * TUCO_SECOND)
 
-static atomic_int denying;
 static atomic_int called;
 static tuco_wg end;
 
 /* Descriptors of goroutines come from reservations. */
-static int deny(enum os_fault_kind kind) {
-    return kind == OS_FAULT_RESERVE && atomic_load(&denying) != 0 ? ENOMEM : 0;
-}
-
 static void use_up_descriptors(void) {
     int error = 0;
     tuco_wg_add(&gate, 1);
-    atomic_store(&denying, 1);
+    atomic_store(&test_fault_denying, 1);
     while (error == 0) {
         error = tuco_wg_go(&end, gate_wait, NULL);
     }
@@ -37,7 +32,7 @@ static void call(void *arg) {
 static void expect_call(void) {
     ASSERT_EQ(atomic_load(&called), 0);
     tuco_wg_done(&gate);
-    atomic_store(&denying, 0);
+    atomic_store(&test_fault_denying, 0);
     test_await(&called, 1);
     tuco_wg_wait(&end);
     ASSERT_EQ(atomic_load(&called), 1);
@@ -72,7 +67,7 @@ static int ctx_main(void *arg) {
 
 static void run_with_denials(int (*main_fn)(void *)) {
     test_setenv("TUCOPROCS", "1"); // other processors would keep descriptors
-    os_fault_hook = deny;
+    os_fault_hook = test_fault_deny_reserve;
     RUN(main_fn);
     os_fault_hook = NULL;
 }

@@ -3,7 +3,7 @@
    goroutines: as many goroutines can exist as before it was added. */
 /* not under tsan */
 /* fixed procs */
-#include "os/fault.h"
+#include "fault.h"
 #include "gate.h"
 
 #include <errno.h>
@@ -11,21 +11,16 @@
 #define PROCS    4
 #define CHILDREN 20
 
-static atomic_int denying;
 static tuco_wg wg;
 static atomic_int filled;
 static atomic_int shrunk;
 
 /* Descriptors come from reservations. */
-static int deny(enum os_fault_kind kind) {
-    return kind == OS_FAULT_RESERVE && atomic_load(&denying) != 0 ? ENOMEM : 0;
-}
-
 /* Spawns until there is no memory, but at least so many. Returns the number. */
 static int spawn_all(int least) {
     int spawned = 0;
     tuco_wg_add(&gate, 1);
-    atomic_store(&denying, 1);
+    atomic_store(&test_fault_denying, 1);
     for (;;) {
         int error = tuco_wg_go(&wg, gate_wait, NULL);
         if (error == 0) {
@@ -38,7 +33,7 @@ static int spawn_all(int least) {
         }
     }
     tuco_wg_done(&gate);
-    atomic_store(&denying, 0);
+    atomic_store(&test_fault_denying, 0);
     tuco_wg_wait(&wg);
     return spawned;
 }
@@ -71,7 +66,7 @@ static int run_main(void *arg) {
 
 TEST(retired_gives_back_descriptors) {
     test_setenv("TUCOPROCS", "1");
-    os_fault_hook = deny;
+    os_fault_hook = test_fault_deny_reserve;
     RUN(run_main);
     os_fault_hook = NULL;
 }

@@ -12,7 +12,7 @@
  * Fails without it: there is one processor, so that the descriptor freed last is taken
  * first, and its owner waited for the gate.
  */
-#include "os/fault.h"
+#include "fault.h"
 #include "gate.h"
 
 #include <errno.h>
@@ -21,11 +21,6 @@
 #define STACK_BYTES ((size_t)1024 * 1024) /* not the size that processors keep */
 
 static tuco_wg wg;
-static atomic_int denying;
-
-static int deny(enum os_fault_kind kind) {
-    return kind == OS_FAULT_RESERVE && atomic_load(&denying) != 0 ? ENOMEM : 0;
-}
 
 static void done(void *arg) {
     (void)arg;
@@ -40,7 +35,7 @@ static int run_main(void *arg) {
     test_await(&gate_reached, 1);
     tuco_wg_done(&gate);
     tuco_wg_wait(&wg);
-    atomic_store(&denying, 1);
+    atomic_store(&test_fault_denying, 1);
     tuco_wg_add(&wg, 1);
     ASSERT_EQ(tuco_go_attr(&attr, done, NULL), 0);
     const char *dump;
@@ -49,13 +44,13 @@ static int run_main(void *arg) {
         dump = test_dump();
     } while (strstr(dump, "[runnable]") != NULL);
     ASSERT_HAS(dump, "[waiting for stack memory] {name: large}:\ncreated by ");
-    atomic_store(&denying, 0);
+    atomic_store(&test_fault_denying, 0);
     tuco_wg_wait(&wg);
     return 0;
 }
 
 TEST(dump_of_the_starved) {
-    os_fault_hook = deny;
+    os_fault_hook = test_fault_deny_reserve;
     test_setenv("TUCOPROCS", "1");
     RUN(run_main);
 }

@@ -91,6 +91,12 @@ void test_fault_expect_balance(void) {
     ASSERT_EQ(atomic_load(&reservations), 0);
 }
 
+atomic_int test_fault_denying;
+
+int test_fault_deny_reserve(enum os_fault_kind kind) {
+    return kind == OS_FAULT_RESERVE && atomic_load(&test_fault_denying) != 0 ? ENOMEM : 0;
+}
+
 /* ---- From the environment ---- */
 
 /* Parses ":number" at *text, if there is one. Returns false if it is malformed. */

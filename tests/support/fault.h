@@ -4,6 +4,7 @@
 #define TEST_FAULT_H
 
 #include "os/fault.h"
+#include <stdatomic.h>
 #include <stdbool.h>
 
 /* For times: a fault that does not go away. */
@@ -19,6 +20,11 @@ void test_fault_clear(void);
 
 /* The number of calls of that kind since its plan was made. */
 int test_fault_calls(enum os_fault_kind kind);
+
+/* A hook by which no memory can be reserved while test_fault_denying is not 0. The test sets
+   os_fault_hook before it starts the runtime, and the word at any time. */
+extern atomic_int test_fault_denying;
+int test_fault_deny_reserve(enum os_fault_kind kind);
 
 /* The name of a kind in src/os/faults.def, and its usual error. */
 const char *test_fault_name(enum os_fault_kind kind);

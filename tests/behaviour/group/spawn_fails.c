@@ -6,15 +6,10 @@
 
 #define GOROUTINES 20000 /* more than one slab of descriptors */
 
-static atomic_int denying;
 static atomic_int ran;
 static tuco_wg gate;
 
 /* Denies memory for more descriptors while the main goroutine requests a descriptor. */
-static int deny(enum os_fault_kind kind) {
-    return kind == OS_FAULT_RESERVE && atomic_load(&denying) != 0 ? ENOMEM : 0;
-}
-
 static int count(tuco_ctx *ctx, void *arg) {
     (void)ctx;
     (void)arg;
@@ -24,9 +19,9 @@ static int count(tuco_ctx *ctx, void *arg) {
 }
 
 static int go(tuco_group *group, bool without_memory) {
-    atomic_store(&denying, without_memory);
+    atomic_store(&test_fault_denying, without_memory);
     int error = tuco_group_go(group, count, NULL);
-    atomic_store(&denying, 0);
+    atomic_store(&test_fault_denying, 0);
     return error;
 }
 
@@ -49,7 +44,7 @@ static int run_main(void *arg) {
 
 TEST(without_memory) {
     test_setenv("TUCOPROCS", "1");
-    os_fault_hook = deny;
+    os_fault_hook = test_fault_deny_reserve;
     RUN(run_main);
 }
 
