@@ -59,6 +59,24 @@ static __attribute__((no_sanitize("thread"))) bool waits(const struct rt_g *g) {
            ((look->flags & RT_G_FLAG_FOREIGN) != 0 || look->wait_reason != RT_WAIT_stack);
 }
 
+struct capacities {
+    size_t end;
+    void (*try_one)(size_t capacity);
+};
+
+static int capacities_main(void *arg) {
+    const struct capacities *all = arg;
+    for (size_t capacity = 0; capacity < all->end; capacity++) {
+        all->try_one(capacity);
+    }
+    return 0;
+}
+
+void test_each_capacity(size_t end, void (*try_capacity)(size_t capacity)) {
+    struct capacities all = {end, try_capacity};
+    ASSERT_EQ(tuco_run(capacities_main, &all), 0);
+}
+
 int test_waiting(void) {
     int count = 0;
     uint32_t end = rt_gpool_end();

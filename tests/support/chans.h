@@ -19,6 +19,9 @@ int test_recv(tuco_chan *c);
    zeroes the destination. */
 void test_expect_drained(tuco_chan *c);
 
+/* Starts the runtime, and there calls try_capacity for each capacity below end. */
+void test_each_capacity(size_t end, void (*try_capacity)(size_t capacity));
+
 /* The number of goroutines and foreign threads that wait in the library, except those
    that wait for a stack. */
 int test_waiting(void);

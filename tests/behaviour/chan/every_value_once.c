@@ -54,14 +54,6 @@ static void try_capacity(size_t capacity) {
     tuco_chan_unref(c);
 }
 
-static int run_main(void *arg) {
-    (void)arg;
-    for (size_t capacity = 0; capacity < CAPACITIES; capacity++) {
-        try_capacity(capacity);
-    }
-    return 0;
-}
-
 TEST(every_value_once) {
-    RUN(run_main);
+    test_each_capacity(CAPACITIES, try_capacity);
 }

@@ -41,14 +41,6 @@ static void try_capacity(size_t capacity) {
     tuco_chan_unref(c);
 }
 
-static int run_main(void *arg) {
-    (void)arg;
-    for (size_t capacity = 0; capacity < CAPACITIES; capacity++) {
-        try_capacity(capacity);
-    }
-    return 0;
-}
-
 TEST(recv_blocks_while_empty) {
-    RUN(run_main);
+    test_each_capacity(CAPACITIES, try_capacity);
 }
