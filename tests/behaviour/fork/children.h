@@ -6,6 +6,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,6 +29,30 @@ static inline void expect_exit(pid_t pid, int wanted) {
     int status = child_status(pid);
     ASSERT(WIFEXITED(status));
     ASSERT_EQ(WEXITSTATUS(status), wanted);
+}
+
+/* A runtime in a child. */
+struct child_run {
+    int (*main_fn)(void *signal_number);
+    int number;
+};
+
+static inline void child_run_start(void *arg) {
+    struct child_run *run = arg;
+    ASSERT_EQ(tuco_run(run->main_fn, &run->number),
+              0); // it does not return if all is well
+}
+
+/* Requires that a child whose main goroutine is main_fn(&number) ends by that signal, and
+   prints nothing. */
+static inline void expect_run_ends_by(int (*main_fn)(void *signal_number), int number) {
+    static struct test_child child;
+    struct child_run run = {main_fn, number};
+    signal(number, SIG_DFL); // it may have been ignored from the start
+    test_child_run(&child, child_run_start, &run);
+    EXPECT_STATUS(&child, -1);
+    ASSERT_EQ(child.signal, number);
+    ASSERT_STR(child.text, "");
 }
 
 #endif

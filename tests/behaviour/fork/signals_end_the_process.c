@@ -4,8 +4,6 @@
 /* fixed procs */
 #include "children.h"
 
-#include <signal.h>
-
 static tuco_wg never;
 
 static void wait_for_ever(void *arg) {
@@ -36,22 +34,9 @@ static int end_main(void *arg) {
     return 0;
 }
 
-static void run_end(void *arg) {
-    ASSERT_EQ(tuco_run(end_main, arg), 0); // it does not return if all is well
-}
-
-static void expect_end_by(int number) {
-    static struct test_child child;
-    signal(number, SIG_DFL); // it may have been ignored from the start
-    test_child_run(&child, run_end, &number);
-    EXPECT_STATUS(&child, -1);
-    ASSERT_EQ(child.signal, number);
-    ASSERT_STR(child.text, "");
-}
-
 TEST(signals_end_the_process) {
     test_setenv("TUCOPROCS", "2");
-    expect_end_by(SIGTERM);
-    expect_end_by(SIGINT);
-    expect_end_by(SIGUSR1);
+    expect_run_ends_by(end_main, SIGTERM);
+    expect_run_ends_by(end_main, SIGINT);
+    expect_run_ends_by(end_main, SIGUSR1);
 }
