@@ -89,6 +89,7 @@ struct sim_thread {
     uint64_t steps;
     uint64_t steps_woken; /* steps when it last became runnable */
     uint64_t clock_reads;
+    int64_t computed_ns; /* CPU time besides that of its steps */
     uint64_t seen_steps; /* steps at the last os_thread_cpu() for it */
     int seen_again;      /* how often in a row they were unchanged */
     int errno_value;

@@ -136,7 +136,7 @@ bool os_thread_is_alone(void) {
 }
 
 static int64_t cpu_ns(const struct sim_thread *t) {
-    return (int64_t)t->steps * SIM_STEP_NS;
+    return (int64_t)t->steps * SIM_STEP_NS + t->computed_ns;
 }
 
 /* NULL: there is no such thread. The slot may have been reused by another thread, as a

@@ -213,6 +213,7 @@ void sim_await(const int *what, int value) {
 static void hog_turn(void) {
     sim_spin();
     sim.now_ns += HOG_TURN_NS; /* deadlines due by then expire at the next step */
+    sim.self->computed_ns += HOG_TURN_NS;
 }
 
 void sim_hog(int64_t ns) {
