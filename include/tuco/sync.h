@@ -119,7 +119,7 @@ TUCO_API void tuco_wg_wait(tuco_wg *wg);
 
 /* Returns whether the counter is zero; true has the effect of tuco_wg_wait(). Never
    blocks. */
-TUCO_API TUCO_NODISCARD bool tuco_wg_try_wait(tuco_wg *wg);
+TUCO_API TUCO_NODISCARD bool tuco_wg_try_wait(const tuco_wg *wg);
 
 /* Same as tuco_wg_wait(), with a deadline. */
 TUCO_API int tuco_wg_wait_until(tuco_wg *wg, tuco_time deadline);

@@ -195,7 +195,7 @@ static void commit_waitgroup(struct rt_m *m, struct rt_g *g, void *arg) {
     } while (!rt_cas_acqrel(word, &w, (w & ~(uint64_t)UINT32_MAX) | g->slot.index));
 }
 
-static bool is_zero(wg_word *word) {
+static bool is_zero(const wg_word *word) {
     /* acquire: sees all work before the counter became zero. Pairs with add_and_take(). */
     return counter_of(rt_load_acq(word)) == 0;
 }
@@ -218,8 +218,8 @@ void tuco_wg_wait(tuco_wg *wg) {
     rt_race_acquire(wg);
 }
 
-bool tuco_wg_try_wait(tuco_wg *wg) {
-    bool zero = is_zero(word_of(wg));
+bool tuco_wg_try_wait(const tuco_wg *wg) {
+    bool zero = is_zero((const wg_word *)&wg->tuco_private);
     if (zero) {
         rt_race_acquire(wg);
     }
