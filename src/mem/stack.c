@@ -232,10 +232,9 @@ static void gap_check(const struct rt_stack *s) {
     const uint64_t *end = (const uint64_t *)(s->low + RT_STACK_GUARD_BYTES);
     for (int i = 1; i <= CANARY_WORDS; i++) {
         if (unlikely(end[-i] != 0)) {
-            rt_fatal(
-                "stack overflow: a goroutine that has ended wrote below its stack [%p, %p]; "
-                "raise TUCOSTACK or tuco_attr.stack_size above %zu bytes",
-                (void *)end, s->top, rt_stack_bytes(s));
+            rt_fatal("stack overflow: a goroutine that has ended wrote below its stack "
+                     "[%p, %p]; raise TUCOSTACK or tuco_attr.stack_size above %zu bytes",
+                     (void *)end, s->top, rt_stack_bytes(s));
         }
     }
 }
