@@ -51,11 +51,16 @@ static struct {
 static bool change_begin(void) {
     uint32_t not_changing = 0;
     /* acquire: sees what the last change wrote. Pairs with change_end(). */
-    return rt_cas_acqrel(&changing, &not_changing, 1);
+    bool begun = rt_cas_acqrel(&changing, &not_changing, 1);
+    if (begun) {
+        rt_race_acquire(&configured);
+    }
+    return begun;
 }
 
 static void change_end(void) {
-    rt_store_rel(&changing, 0); /* release: publishes it. Pairs with change_begin(). */
+    rt_race_release(&configured); /* orders a run after tuco_configure() */
+    rt_store_rel(&changing, 0);   /* release: publishes it. Pairs with change_begin(). */
 }
 
 static void phase_set(enum rt_phase phase) {
