@@ -124,7 +124,7 @@ function processors(key) {
     return procs_of[key] " P" (procs_of[key] == 1 ? "" : "s")
 }
 
-# The chart in words, for those who do not see it.
+# The chart in words, for screen readers.
 function description(    row, key, text) {
     text = "Horizontal bars: the cost in tuco relative to the cost in Go. Less is better."
     for (row = 0; row < rows; row++) {

@@ -38,7 +38,7 @@ if(TUCO_HAVE_STACK_CLASH_PROTECTION)
     endif()
 endif()
 
-# What every target of this project is compiled with, and no target of anybody else.
+# The flags of every target of this project, and of no target of another project.
 add_library(tuco_flags INTERFACE)
 target_compile_options(tuco_flags INTERFACE
     -Wall -Wextra -Wshadow -Wundef

@@ -103,7 +103,7 @@ foreach(variant ${tuco_variants})
     endforeach()
 endforeach()
 
-# For TUCODEBUG=mutexcheck=1: loaded by those who want it, and by nobody else.
+# For TUCODEBUG=mutexcheck=1: a program loads or links it only for that.
 add_library(tuco_mutexcheck SHARED tools/mutexcheck.c)
 set_target_properties(tuco_mutexcheck PROPERTIES
     OUTPUT_NAME tuco-mutexcheck C_VISIBILITY_PRESET hidden)

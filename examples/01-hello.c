@@ -21,15 +21,15 @@ static int welcome(void *arg) {
         {.guest = "gopher"}, {.guest = "world"}, {.guest = "C"}};
     size_t count = sizeof(greetings) / sizeof(greetings[0]);
 
-    tuco_wg everybody = {0};
+    tuco_wg all = {0};
     for (size_t i = 0; i < count; i++) {
-        int error = tuco_wg_go(&everybody, greet, &greetings[i]);
+        int error = tuco_wg_go(&all, greet, &greetings[i]);
         if (error != 0) {
-            tuco_wg_wait(&everybody); /* those already started write to this stack */
+            tuco_wg_wait(&all); /* those already started write to this stack */
             return error;
         }
     }
-    tuco_wg_wait(&everybody);
+    tuco_wg_wait(&all);
 
     /* The goroutines ran in any order; the greetings are read in one. */
     for (size_t i = 0; i < count; i++) {

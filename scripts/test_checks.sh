@@ -129,7 +129,7 @@ lines() {
 }
 
 clean_tree
-for check in atomics circles kernel_door layers headers mutants pairs size static_names words; do
+for check in atomics circles kernel_door layers headers mutants pairs size static_names width words; do
     expect check_$check.sh 0
 done
 
@@ -345,11 +345,23 @@ clean_tree
     plant src/sched/a.c
 expect check_size.sh 0
 
+printf '/* %90s */\n' x | red check_width.sh src/sched/a.h 'src/sched/a.h:1: 96 columns'
+printf 'x %99s\n' x | red check_width.sh docs/a.md 'docs/a.md:1: 101 columns'
+clean_tree
+printf '| %99s |\n    %99s\n```c\n%101s\n```\n' x x x | plant docs/a.md
+expect check_width.sh 0
+
 open_end='TO''DO'
 echo "/* $open_end: later */" | red check_words.sh src/sched/a.c 'src/sched/a.c:1:'
 clean_tree
 echo "/* $open_end(#12): later */" | plant src/sched/a.c
 expect check_words.sh 0
+pronoun='some''body'
+echo "/* wakes $pronoun */" | red check_words.sh src/sched/a.c 'src/sched/a.c:1:'
+echo "/* $pronoun waits */" | red check_words.sh tests/unit/a_test.c 'tests/unit/a_test.c:1:'
+echo "Wakes $pronoun." | red check_words.sh docs/design/a.md 'docs/design/a.md:1:'
+echo "A program of $pronoun" | red check_words.sh docs/man/a.3 'docs/man/a.3:1:'
+echo "# for $pronoun" | red check_words.sh cmake/a.cmake 'cmake/a.cmake:1:'
 
 if command -v clang-format >/dev/null; then
     clean_tree

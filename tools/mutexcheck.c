@@ -13,12 +13,12 @@
 
 /*
  * Loaded by LD_PRELOAD, or linked to the program, its functions come before those of the C
- * library of the same name, and call them. Each thread has a list of what it has locked;
- * nobody else looks at it. What the C library does with its own locks it does not see, nor
- * what happens in pthread_cond_wait(), which gives back what it takes.
+ * library of the same name, and call them. Each thread has a list of the mutexes that it
+ * has locked, which no other thread reads. The list does not have the locks inside the C
+ * library, nor those of pthread_cond_wait(), which releases what it takes.
  *
- * A mutex that is unlocked by another thread than it was locked by stays on the list of the
- * latter, until that thread locks and unlocks it again or the runtime asks.
+ * If another thread unlocks a mutex, the mutex stays on the list of the thread that locked
+ * it, until that thread locks and unlocks it again or the runtime reads the list.
  */
 
 /* More at a time are not noted. */
@@ -47,8 +47,8 @@ static void find(void *place, const char *name) {
     memcpy(place, &function, sizeof function);
 }
 
-/* Also for who locks something before this library has been set up. To do it twice does no
-   harm. */
+/* Also called by a thread that locks a mutex before this library has been set up. Calling
+   it twice does no harm. */
 __attribute__((constructor)) static void find_all(void) {
     find(&real.trylock, "pthread_mutex_trylock");
     find(&real.timedlock, "pthread_mutex_timedlock");

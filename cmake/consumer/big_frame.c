@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program of somebody else, with a frame larger than its stack that never waits: only the
-   compiler can have it touch the guard. */
+/* A user program with a frame larger than the stack, in a goroutine that never waits: only
+   code from the compiler can touch the guard. */
 #include <tuco.h>
 
 #define FRAME_BYTES ((size_t)300 * 1024)

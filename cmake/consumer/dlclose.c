@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program of somebody else that loads the library, leaves a goroutine behind in a system
-   call, and unloads the library: the thread must be able to go on. */
+/* A user program that loads the library, leaves a goroutine behind in a system call, and
+   unloads the library: the thread must be able to go on. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program of somebody else: one goroutine holds memory while it waits, which is no leak,
-   and with an argument another one loses some, which is. */
+/* A user program in which a goroutine holds memory while it waits, which is no leak. With
+   an argument another goroutine loses memory, which is a leak. */
 #include <sanitizer/lsan_interface.h>
 #include <stdio.h>
 #include <stdlib.h>

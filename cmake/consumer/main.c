@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program of somebody else: it runs ten goroutines and compares versions. */
+/* A user program that runs ten goroutines and compares versions. */
 #include <stdio.h>
 #include <string.h>
 #include <tuco.h>

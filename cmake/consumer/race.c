@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program of somebody else with a race: two goroutines count without a lock, though never
-   at the same time if there is one processor. */
+/* A user program with a race: two goroutines count without a lock, but never at the same
+   time if there is one processor. */
 #include <tuco.h>
 
 static int count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program of somebody else, in C or C++: it may look at objects and not change them. */
+/* A user program, in C or C++, that only reads objects: it has pointers to const. */
 #include <stddef.h>
 #include <tuco.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program of somebody else, in C or C++, with a mistake in each line of this form: what
-   the call returns is lost. */
+/* A user program, in C or C++, with the same mistake in many lines: it does not use the
+   result of a call. */
 #include <stddef.h>
 #include <tuco.h>
 

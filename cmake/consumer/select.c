@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program of somebody else, in C or C++: cases of a select whose sizes the compiler sees. */
+/* A user program, in C or C++: the compiler checks the sizes in the cases of a select. */
 #include <stddef.h>
 #include <tuco.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The run queue of one P: a ring that its owner fills and everyone empties, and runnext;
+/* The run queue of one P: runnext, and a ring that its owner fills and all Ms empty;
    and which queue a goroutine goes to. struct rt_runq is in p.h. */
 #ifndef RT_SCHED_RUNQ_H
 #define RT_SCHED_RUNQ_H

@@ -144,7 +144,7 @@ static void print_answers(int fd) {
     ssize_t n;
     while ((n = read(fd, input, sizeof(input))) > 0) {
         fwrite(input, 1, (size_t)n, stdout);
-        fflush(stdout); /* somebody may wait for it */
+        fflush(stdout); /* the caller may wait for it */
     }
 }
 

@@ -17,7 +17,7 @@
 #define TEXT_BYTES 128
 #define CALLS_MAX  400 /* more than the scenario makes of any kind */
 
-static tuco_fd *const nobody = (tuco_fd *)&nobody;
+static tuco_fd *const untouched = (tuco_fd *)&untouched;
 
 static enum os_fault_kind kind;
 static int call; /* 0: none fails */
@@ -36,13 +36,13 @@ static bool is_good(int rc, int good) {
 }
 
 static bool has_made(int rc, tuco_fd *const *f) {
-    ASSERT_EQ(rc == 0, *f != nobody);
+    ASSERT_EQ(rc == 0, *f != untouched);
     return is_good(rc, 0);
 }
 
 static void talk(tuco_fd *listener, const char *network, const char *address) {
-    tuco_fd *dialed = nobody;
-    tuco_fd *accepted = nobody;
+    tuco_fd *dialed = untouched;
+    tuco_fd *accepted = untouched;
     char text[TEXT_BYTES];
     if (!has_made(tuco_dial(network, address, tuco_deadline(20 * TUCO_SECOND), &dialed),
                   &dialed)) {
@@ -57,7 +57,7 @@ static void talk(tuco_fd *listener, const char *network, const char *address) {
 }
 
 static void listen_and_talk(const char *network, const char *address, const char *host) {
-    tuco_fd *l = nobody;
+    tuco_fd *l = untouched;
     char at[TEXT_BYTES];
     char to[2 * TEXT_BYTES];
     if (!has_made(tuco_listen(network, address, &l), &l)) {

@@ -76,7 +76,7 @@ READ sleep_is_slept_in_full: likewise
 READ unannounced_block_frees_processor: likewise
 THREAD_CPU unannounced_block_frees_processor: likewise, and a signal ends its poll()
 READ hog_holds_pthread_mutex: likewise
-READ nobody_waits_for_the_heap: likewise
+READ the_runtime_never_waits_for_the_heap: likewise
 READ own_signals_restart_calls: likewise
 LOCK locked_stacks_cost_what_they_touch: it requires that memory is locked
 SOCKET_FILE close_frees_the_address: it cannot be told which file it is, and so it stays

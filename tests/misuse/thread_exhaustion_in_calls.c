@@ -64,7 +64,7 @@ static int alone_main(void *arg) {
     return 0;
 }
 
-TEST(nobody_waits) {
+TEST(nothing_waits) {
     configure();
     RUN(alone_main);
 }

@@ -15,13 +15,13 @@
 #include "chans.h"
 #include "test.h"
 
-#define POLITE    2
-#define WAKES     20
-#define TURNS_MAX (WAKES * POLITE * 5)
-#define NOBODY    (-1)
+#define POLITE       2
+#define WAKES        20
+#define TURNS_MAX    (WAKES * POLITE * 5)
+#define NO_GOROUTINE (-1)
 
 static tuco_chan *wakes;
-static atomic_int last = NOBODY;
+static atomic_int last = NO_GOROUTINE;
 static atomic_int turns;
 static atomic_int over;
 
@@ -41,7 +41,7 @@ static void wait_wired(void *arg) {
     tuco_lock_thread();
     for (int i = 0; i < WAKES; i++) {
         ASSERT_EQ(test_recv(wakes), i);
-        atomic_store(&last, NOBODY);
+        atomic_store(&last, NO_GOROUTINE);
     }
     atomic_store(&over, 1);
 }
@@ -55,7 +55,7 @@ TEST(wired_beside_checkpoints) {
         ASSERT_EQ(tuco_go(compute_politely, (void *)i), 0);
     }
     for (int i = 0; i < WAKES; i++) {
-        while (atomic_load(&last) == NOBODY) {
+        while (atomic_load(&last) == NO_GOROUTINE) {
             sched_yield();
         }
         test_send(wakes, i); // sent by this thread, which needs no turn

@@ -32,7 +32,7 @@
 
 #define PLACES    (1u << 16) /* a power of two */
 #define PATH_MAX_ 16
-#define NOBODY    (-1)
+#define NO_THREAD (-1)
 
 struct place {
     uintptr_t address; /* 0: free */
@@ -80,7 +80,7 @@ static struct place *place_of(const void *p) {
     for (uint32_t n = 0; n < PLACES; n++, i++) {
         struct place *place = &explore.known->places[i % PLACES];
         if (place->address == 0) {
-            *place = (struct place){.address = address, .thread = NOBODY};
+            *place = (struct place){.address = address, .thread = NO_THREAD};
         }
         if (place->address == address) {
             return place;
@@ -94,7 +94,7 @@ void sim_explore_touch(const void *p, bool writes) {
         return;
     }
     struct place *place = place_of(p);
-    bool other = place->thread != NOBODY && place->thread != sim.self->id;
+    bool other = place->thread != NO_THREAD && place->thread != sim.self->id;
     if (!place->shared && other && (writes || place->written)) {
         place->shared = explore.known->grown = true;
     }

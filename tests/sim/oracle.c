@@ -46,7 +46,7 @@ static void check_ps_used(void) {
 }
 
 /* No thread calls the poller before the next deadline. */
-static void check_somebody_polls(void) {
+static void check_some_thread_polls(void) {
     int64_t since_ns = sim_poll_untold_since();
     if (since_ns != SIM_NEVER && sim.next_deadline_ns - since_ns > SIM_LATE_NS) {
         sim_fail("a descriptor is ready, and no thread polls");
@@ -60,7 +60,7 @@ void sim_oracle_all_asleep(void) {
     }
     check_nothing_queued();
     check_ps_used();
-    check_somebody_polls();
+    check_some_thread_polls();
 }
 
 /* Longer than sysmon's interval between polls while a P is busy. */

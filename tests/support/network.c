@@ -20,8 +20,8 @@ static bool write_file(const char *path, const char *text) {
     return n == (ssize_t)strlen(text);
 }
 
-/* A user who is not root may make a network in a user namespace; the user keeps its number
-   there, and its files. */
+/* A user without privileges may make a network in a user namespace. The user keeps its
+   number there, and its files. */
 static bool leave_as_user(void) {
     char uid[64];
     char gid[64];

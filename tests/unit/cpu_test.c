@@ -239,7 +239,7 @@ static int move_always(enum os_fault_kind kind) {
     return 0;
 }
 
-TEST(who_moves_all_the_time_is_told_to_try_again) {
+TEST(a_caller_that_moves_all_the_time_gets_eagain) {
     put_v2();
     limit = (struct rt_quota){7, 7};
     os_fault_hook = move_always;

@@ -118,7 +118,7 @@ func readFileTogether(fd, n int) float64 {
 // The main goroutine writes to the pipes; each reader closes the end that it reads from.
 type pipeReaders struct {
 	writeFDs [readers]int
-	round    sync.WaitGroup // counts those who have not yet read in this round
+	round    sync.WaitGroup // counts the readers that have not yet read in this round
 	gone     sync.WaitGroup
 }
 

@@ -44,11 +44,11 @@ static const char *const pairs[][2] = {
 };
 
 static void expect_nonsense(const char *network, const char *address) {
-    tuco_fd *const nobody = (tuco_fd *)&pairs;
-    tuco_fd *f = nobody;
+    tuco_fd *const untouched = (tuco_fd *)&pairs;
+    tuco_fd *f = untouched;
     int listened = tuco_listen(network, address, &f);
     int dialed = tuco_dial(network, address, TUCO_NEVER, &f);
-    if (listened != -EINVAL || dialed != -EINVAL || f != nobody) {
+    if (listened != -EINVAL || dialed != -EINVAL || f != untouched) {
         test_fail(__FILE__, __LINE__, "%s %s: %d and %d", network, address, listened,
                   dialed);
     }

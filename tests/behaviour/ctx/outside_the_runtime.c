@@ -25,7 +25,7 @@ TEST(threads_alone) {
     ASSERT_EQ(blocks_held(), 0); // the descriptor of the waiter is no block
 }
 
-TEST(clock_of_who_asks) {
+TEST(clock_of_the_caller) {
     count_blocks();
     tuco_ctx *ctx = MADE(tuco_ctx_with_timeout(tuco_ctx_background(), SHORT));
     tuco_ctx *below = MADE(tuco_ctx_with_cancel(ctx));

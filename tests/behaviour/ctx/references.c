@@ -12,7 +12,7 @@ static const int key;
 
 static void never(void *arg) {
     (void)arg;
-    ASSERT(!"a call was made for a context that nobody has cancelled");
+    ASSERT(!"a call was made for a context that was not cancelled");
 }
 
 TEST(children_keep_parents) {

@@ -35,8 +35,8 @@ static int refused_main(void *arg) {
         ASSERT_EQ(tuco_dial("tcp", text, TUCO_NEVER, &f), -ECONNREFUSED);
         ASSERT_EQ(tuco_dial("tcp4", text, TUCO_NEVER, &f), -ECONNREFUSED);
     }
-    ASSERT_EQ(tuco_dial("unix", "@tuco-test-nobody", TUCO_NEVER, &f), -ECONNREFUSED);
-    ASSERT_EQ(tuco_dial("unix", "/tmp/tuco-test-nobody", TUCO_NEVER, &f), -ENOENT);
+    ASSERT_EQ(tuco_dial("unix", "@tuco-test-absent", TUCO_NEVER, &f), -ECONNREFUSED);
+    ASSERT_EQ(tuco_dial("unix", "/tmp/tuco-test-absent", TUCO_NEVER, &f), -ENOENT);
     ASSERT_EQ(tuco_dial("unix", "@", TUCO_NEVER, &f), -EINVAL);
     ASSERT(f == NULL);
     return 0;

@@ -8,12 +8,12 @@
 
 static const tuco_time past[] = {0, 1, -1, -5 * TUCO_SECOND, INT64_MIN, INT64_MIN + 1};
 
-static tuco_fd *const nobody = (tuco_fd *)&past;
+static tuco_fd *const untouched = (tuco_fd *)&past;
 
 static int past_main(void *arg) {
     (void)arg;
     char text[LO_TEXT];
-    tuco_fd *f = nobody;
+    tuco_fd *f = untouched;
     tuco_fd *l = lo_listen("tcp", "127.0.0.1:0");
     tuco_fd *u = lo_listen("unix", "@");
     for (size_t i = 0; i < sizeof past / sizeof past[0]; i++) {
@@ -21,7 +21,7 @@ static int past_main(void *arg) {
         ASSERT_EQ(tuco_dial("unix", lo_local(u, text), past[i], &f), -ETIMEDOUT);
         ASSERT_EQ(tuco_dial("tcp", "localhost:1", past[i], &f), -ETIMEDOUT);
     }
-    ASSERT(f == nobody);
+    ASSERT(f == untouched);
     ASSERT_EQ(tuco_fd_set_deadline(l, tuco_deadline(5 * TUCO_MILLISECOND)), 0);
     ASSERT_EQ(tuco_accept(l, &f), -ETIMEDOUT);
     lo_close(l);
@@ -36,19 +36,19 @@ TEST(in_the_past) {
 static int deaf_main(void *arg) {
     (void)arg;
     char address[LO_TEXT];
-    tuco_fd *f = nobody;
+    tuco_fd *f = untouched;
     struct deaf d = deaf_make(address);
     for (tuco_time ms = 0; ms <= 20; ms += 5) {
         tuco_time deadline = tuco_deadline(ms * TUCO_MILLISECOND + 1);
         ASSERT_EQ(tuco_dial("tcp", address, deadline, &f), -ETIMEDOUT);
         ASSERT_GE(tuco_now(), deadline);
     }
-    ASSERT(f == nobody);
+    ASSERT(f == untouched);
     deaf_end(&d);
     return 0;
 }
 
-TEST(nobody_answers) {
+TEST(no_answer) {
     int fds = test_count_fds();
     RUN(deaf_main);
     ASSERT_EQ(test_count_fds(), fds);

@@ -58,7 +58,7 @@ static void expect_hung_up(void *f) {
     ASSERT_AMONG(tuco_fd_read(f, &(char){0}, 1), 0, -EIO);
 }
 
-static void expect_nobody(void *f) {
+static void expect_input_error(void *f) {
     ASSERT_EQ(tuco_fd_read(f, &(char){0}, 1), -EIO);
 }
 
@@ -71,7 +71,7 @@ static void ends(void) {
     ASSERT_EQ(tuco_fd_write(p.in, "x", 1), -EIO);
     ASSERT_EQ(tuco_fd_close(p.in), 0);
     p = net_open(net_terminal);
-    ASSERT_EQ(tuco_wg_go(&wg, expect_nobody, p.out), 0);
+    ASSERT_EQ(tuco_wg_go(&wg, expect_input_error, p.out), 0);
     test_await_waiting(1);
     ASSERT_EQ(tuco_fd_close(p.in), 0);
     tuco_wg_wait(&wg);

@@ -5,12 +5,12 @@
    process. */
 #include "loopback.h"
 
-static tuco_fd *const nobody = (tuco_fd *)&nobody;
+static tuco_fd *const untouched = (tuco_fd *)&untouched;
 
 static void expect_in_use(const char *network, const char *address) {
-    tuco_fd *f = nobody;
+    tuco_fd *f = untouched;
     ASSERT_EQ(tuco_listen(network, address, &f), -EADDRINUSE);
-    ASSERT(f == nobody);
+    ASSERT(f == untouched);
 }
 
 static int port_main(void *arg) {

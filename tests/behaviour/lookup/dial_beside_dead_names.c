@@ -155,7 +155,7 @@ static int patient_main(void *arg) {
     return 0;
 }
 
-TEST(who_has_no_deadline_waits) {
+TEST(dial_without_deadline_waits) {
     struct test_thread t;
     int threads = test_count_threads();
     set_dead(true);

@@ -18,7 +18,7 @@ static void expect_refused(void) {
     tuco_wg wg = {0};
     ASSERT_EQ(tuco_go(count, NULL), -ESRCH);
     ASSERT_EQ(tuco_go_copy(count, &value, sizeof(value)), -ESRCH);
-    ASSERT_EQ(tuco_go_attr(&(tuco_attr){.name = "nobody"}, count, NULL), -ESRCH);
+    ASSERT_EQ(tuco_go_attr(&(tuco_attr){.name = "unstarted"}, count, NULL), -ESRCH);
     ASSERT_EQ(tuco_wg_go(&wg, count, NULL), -ESRCH);
     tuco_wg_wait(&wg); // returns at once: the failed spawn has left the counter at zero
     ASSERT_EQ(calls, 0);

@@ -7,10 +7,10 @@
 #define FAR     (3600 * TUCO_SECOND)
 #define MESSAGE "fatal error: all goroutines are asleep - deadlock!"
 
-static tuco_chan *nobody_sends;
+static tuco_chan *never_sent;
 
 static void wait_for_ever(void) {
-    tuco_chan_recv(nobody_sends, NULL);
+    tuco_chan_recv(never_sent, NULL);
 }
 
 static void sleep_and_end(void *arg) {

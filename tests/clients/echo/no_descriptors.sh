@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Proves: who is connected is served while there is no descriptor for others.
+# Proves: the server serves its connections while there is no descriptor for new ones.
 # shellcheck source=tests/clients/lib.sh
 . "$(dirname "$0")/../lib.sh"
 need nc

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Proves: after SIGTERM nobody gets in; who is connected has the grace to come to an end,
-# and no more.
+# Proves: after SIGTERM the server accepts no connection; those that exist may end within
+# the grace period, and are closed then.
 # shellcheck source=tests/clients/lib.sh
 . "$(dirname "$0")/../lib.sh"
 need nc

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Proves: who does not come to an end within the grace, or before the second signal, is
-# cut off, whatever it waits for.
+# Proves: the server closes a connection that has not ended within the grace period, or at
+# the second signal, whatever it waits for.
 # shellcheck source=tests/clients/lib.sh
 . "$(dirname "$0")/../lib.sh"
 

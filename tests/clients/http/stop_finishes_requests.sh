@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Proves: after SIGTERM requests in flight are finished, those who rest are let go at
-# once, and nobody gets in.
+# Proves: after SIGTERM the server finishes requests in flight, closes idle connections at
+# once, and accepts no new ones.
 # shellcheck source=tests/clients/lib.sh
 . "$(dirname "$0")/../lib.sh"
 need curl

@@ -108,17 +108,16 @@ static int chan_close_main(void *unused) {
     return SIM_RESULT;
 }
 
-SIM_SCENARIO(chan_close, "a close among those who send and receive: all are let go") {
+SIM_SCENARIO(chan_close, "a close wakes all senders and receivers") {
     sim_begin();
     sim_main_twice(chan_close_main);
 }
 
-/* The one who sends closes: at no moment is the channel closed and the last value not to be
-   had. */
+/* The sender closes: whenever the channel is closed, its last value can be received. */
 static void send_and_close(void *unused) {
     (void)unused;
     for (int i = 0; i < rounds; i++) {
-        sim_pause_some(60); /* until somebody else has got a processor */
+        sim_pause_some(60); /* until another goroutine has got a processor */
         sim_check(passing_send(c) == 0);
     }
     tuco_chan_close(c);
@@ -151,7 +150,7 @@ SIM_SCENARIO(chan_last, "some values and then the close: the values are received
     sim_main_twice(chan_last_main);
 }
 
-/* As many are received as make room for the others: nobody stays outside. */
+/* Main receives as many values as have no room in the buffer: every send returns. */
 static int chan_room_main(void *unused) {
     (void)unused;
     rounds = sim_pick(1, 4);
@@ -173,7 +172,7 @@ static int chan_room_main(void *unused) {
     return SIM_RESULT;
 }
 
-SIM_SCENARIO(chan_room, "a buffer is left full: whoever there is room for is let in") {
+SIM_SCENARIO(chan_room, "a buffer is left full: each send that has room returns") {
     sim_begin();
     sim_main_twice(chan_room_main);
 }
@@ -213,7 +212,7 @@ SIM_SCENARIO(chan_until, "deadlines on both sides, against the hand-off") {
     sim_main_twice(chan_until_main);
 }
 
-/* Who received gives its place up at once, and another stack is there. */
+/* The receiver leaves its stack at once, and another goroutine uses it. */
 static void recv_in_frame(void *unused) {
     (void)unused;
     for (int i = 0; i < rounds; i++) {

@@ -67,7 +67,7 @@ SIM_SCENARIO(select_ticker, "a ticker sends while selects hold its channel's loc
     sim_main(select_ticker_main);
 }
 
-/* Comes and goes, and looks each time whether it was the last that could wake anybody. */
+/* Comes and goes, and checks each time whether it was the last that could wake a waiter. */
 static void come_and_go(void *unused) {
     (void)unused;
     for (int i = sim_pick(1, POLLS_MAX); i > 0; i--) {
@@ -95,7 +95,8 @@ static int ticker_alone_main(void *unused) {
     return SIM_RESULT;
 }
 
-SIM_SCENARIO(ticker_alone, "only a ticker is left to wake anybody, while threads leave") {
+SIM_SCENARIO(ticker_alone,
+             "only a ticker can still wake a goroutine, while threads leave") {
     sim_begin_procs(1, 2);
     sim_main(ticker_alone_main);
 }

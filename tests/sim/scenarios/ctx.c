@@ -42,7 +42,7 @@ static void wait_for(tuco_ctx *ctx) {
     sim_check(tuco_chan_recv(tuco_ctx_done(ctx), NULL) == -EPIPE);
 }
 
-/* Cancel against derive: whoever is born meanwhile is told, or has seen it. */
+/* Cancel against derive: a context made meanwhile is cancelled too, or made done. */
 
 static void derive_and_wait(void *unused) {
     (void)unused;
@@ -121,7 +121,7 @@ SIM_SCENARIO(ctx_cancel, "several cancel in the same branch of a tree") {
     sim_main_twice(cancel_main);
 }
 
-/* The first who asks for the channel against the end, and against another first. */
+/* The first request for the channel, against the end and against another request. */
 
 static void ask_and_wait(void *unused) {
     (void)unused;
@@ -178,7 +178,7 @@ static void count_call(void *unused) {
     calls++;
 }
 
-/* A call for a context that nobody refers to may be made or not: nobody is to tell. */
+/* A call for a context without references may be made or not; the test accepts both. */
 static void live_and_die(void *unused) {
     (void)unused;
     tuco_ctx *upper = made(tuco_ctx_with_cancel(tuco_ctx_background()));
@@ -296,9 +296,9 @@ SIM_SCENARIO(ctx_outside,
     sim_check(sim_threads_alive() == 1);
 }
 
-/* Set against start: the runtime finds a deadline among those set aside, or who sets it
-   finds the runtime. One that neither watches never passes, since the threads are waited
-   for before the runtime stops. */
+/* Set against start: the runtime finds a deadline among those set aside, or the caller that
+   sets it finds the runtime. A deadline that neither watches never passes, since the threads
+   end before the runtime stops. */
 
 static bool runs;
 

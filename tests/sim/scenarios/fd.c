@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Descriptors: readiness, deadline and close against each other, and against who is about
-   to wait. */
+/* Descriptors: readiness, deadline and close against each other, and against a caller that
+   is about to wait. */
 #include "lines.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ static int count; /* of lines */
 
 /* Readiness */
 
-/* At once, soon, or when all has arrived, so that it is nobody's help. */
+/* At once, soon, or when all bytes have arrived, so that it wakes no reader early. */
 static void hang_up_some_time(struct line *l) {
     if (sim_pick(0, 1)) {
         sim_pause_some(60 * sim_pick(0, 1));
@@ -275,7 +275,7 @@ SIM_SCENARIO(fd_deadline, "deadlines move and pass while a descriptor becomes re
     sim_main(fd_deadline_main);
 }
 
-/* Close. Each has a reference of its own; who closes gives one back, too. */
+/* Close. Each goroutine has a reference; the closer drops its own with the close. */
 
 static tuco_fd *shared;
 static int closing; /* closes that have begun */
@@ -466,8 +466,8 @@ SIM_SCENARIO(fd_turns, "several read and several write, one after the other") {
     sim_main(fd_turns_main);
 }
 
-/* One is in the kernel, and nobody can end that; those behind it are sent away by a
-   close. */
+/* One caller is in the kernel, where a close cannot end it; the close ends the calls
+   behind it. */
 
 static int sent_away;
 

@@ -9,7 +9,7 @@
 static tuco_wg all;
 static bool computing; /* a goroutine computes until another has run */
 
-/* Its child stays in runnext until sysmon has somebody steal it. */
+/* Its child stays in runnext until sysmon wakes a thief. */
 static void computing_job(void *job) {
     sim_job_begins(job);
     void *child = sim_job_next();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Start, stop, restart, and ends that nobody planned. */
+/* Start, stop, restart, and unplanned ends. */
 #include "scenario.h"
 #include "os_sim.h"
 
@@ -52,7 +52,7 @@ SIM_SCENARIO(restart,
     sim_check(sim_threads_alive() == 1);
 }
 
-/* The last goroutine ends while somebody begins to wait for that. */
+/* The last goroutine ends while a thread begins to wait for that. */
 SIM_SCENARIO(stop, "stop returns soon after the last goroutine has ended") {
     sim_begin_procs(1, 4);
     sim.steady = true;
@@ -110,7 +110,7 @@ static void yielding_job(void *job) {
 static void wait_for_ever(void *unused) {
     (void)unused;
     tuco_wg_wait(&never);
-    sim_fail("a wait group that nobody takes to zero let a waiter go");
+    sim_fail("a wait returned although its group was never zero");
 }
 
 static void spawn_some(void) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* As many threads as may be: who needs one waits for one that has nothing else to do in a
-   moment, or that ends. */
+/* As many threads as allowed: a processor that needs one waits until one is spare or
+   ends. */
 #include "scenario.h"
 
 #define PLAYERS_MAX 5
@@ -90,8 +90,8 @@ SIM_SCENARIO(limited, "wired goroutines pass a ball, and no thread may be starte
 }
 
 /* A thread for each processor, and one for each that blocks. Others want the processors all
-   the time: who comes back gets none, and may block again on another thread before its own
-   has become spare. */
+   the time: a goroutine that comes back gets none, and may block again on another thread
+   before its own has become spare. */
 static int blockers; /* that have not ended */
 
 static void blocker(void *job) {

@@ -95,7 +95,7 @@ static int read_with_room(struct line *l, size_t room) {
     return result > 0 ? 1 : result;
 }
 
-/* With room for more than there can be, who reads learns that there is no more. */
+/* A reader with room for more than can come learns that there is no more. */
 int line_read(struct line *l) {
     return read_with_room(l, sim_pick(0, 1) ? 1 : SIM_LINE_BYTES + 1);
 }

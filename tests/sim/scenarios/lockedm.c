@@ -19,8 +19,8 @@ static void yield_until(const int *what, int value) {
     }
 }
 
-/* A ball goes around; some of those who pass it on are wired, and some are so when they
-   end. */
+/* Players pass a ball around. Some of them are wired meanwhile, and some are wired when
+   they end. */
 static void player(void *raw) {
     int self = (int)(intptr_t)raw;
     int ball;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who polls: idle threads, busy processors, sysmon, and what happens when one of
+/* Polling by idle threads, busy processors, sysmon, and what happens when one of
    them has to stop. */
 #include "lines.h"
 #include "os_sim.h"
@@ -44,7 +44,7 @@ static int fed_in_all(void) {
     return fed;
 }
 
-/* Not so long that somebody else would have to wait for it in a loop. */
+/* So short that no other thread has to wait for it in a loop. */
 static void pause_shortly(void) {
     if (sim_pick(0, 3) == 0) {
         sim_sleep_until(sim.now_ns + sim_pick(0, 300) * TUCO_MICROSECOND);
@@ -118,7 +118,7 @@ SIM_SCENARIO(netpoll_break,
     run_beside_thread(break_again_and_again);
 }
 
-/* All processors compute, or switch between goroutines, and nobody is idle. */
+/* All processors compute, or switch between goroutines; none is idle. */
 
 static int busy_enough; /* bytes that have to arrive until they may end */
 
@@ -168,7 +168,7 @@ static int poll_busy_main(void *unused) {
     busy_enough = sim_pick(1, 2 * count);
     start_readers();
     if (sim_pick(0, 1)) {
-        tuco_yield(); /* most often they wait before anybody is busy */
+        tuco_yield(); /* most often they wait before a processor is busy */
     }
     sim_threads_start(feed_the_busy, 1);
     for (int i = sim_pick(0, sim_procs()); i > 0; i--) {
@@ -294,7 +294,7 @@ static void stop_after(int threads) {
     sim_check(sim_threads_alive() == 1);
 }
 
-SIM_SCENARIO(netpoll_foreign, "threads wait for descriptors, and nobody else is there") {
+SIM_SCENARIO(netpoll_foreign, "foreign threads wait for descriptors without goroutines") {
     sim_begin_procs(1, 3);
     sim.steady = true;
     count = sim_pick(1, 2);
@@ -342,7 +342,7 @@ SIM_SCENARIO(netpoll_sysmon, "sysmon is woken while it lies down in the poller")
    next one. */
 
 static int64_t ended_ns; /* when the runtime was about to end */
-static int starts;       /* for who wants to read in the next one */
+static int starts;       /* the reader sees a new start by it */
 static bool reading;     /* the thread is in a call */
 
 static void read_across_runs(void *line) {
@@ -383,7 +383,7 @@ static void feed_some(void) {
     pause_shortly();
 }
 
-/* The poller may be there before the one who waits comes back to it. */
+/* The poller may exist before the waiter comes back to it. */
 static void start_again(void) {
     sim_check(tuco_start() == 0);
     if (sim_pick(0, 1)) {
@@ -509,9 +509,10 @@ SIM_SCENARIO(netpoll_deadlock, "descriptors are waited for, and then nothing any
     sim_fail("tuco_run returned %d", tuco_run(poll_deadlock_main, NULL));
 }
 
-/* What is ready at once is kept by the one that polled, who then does not come to it. */
+/* The M that polled keeps what is ready at once, and then does not get to it. */
 
-#define KEPT_QUICK 1 /* rounds in which nobody computes, so that they are kept later */
+#define KEPT_QUICK \
+    1 /* rounds in which no goroutine computes, so that they are kept later */
 
 static int kept_rounds;
 static int kept_arrived;
@@ -532,7 +533,7 @@ static void read_and_compute(void *line) {
     line_close(LINE_OF(line));
 }
 
-/* In one step, and most often while somebody waits for them in the kernel. */
+/* In one step, and most often while a thread waits for them in the kernel. */
 static void feed_all_at_once(void) {
     bool asleep = sim_pick(0, 7) != 0;
     while (asleep && !sim_poll_sleeps(NULL)) {

@@ -75,7 +75,7 @@ static int recv_once(tuco_chan *c, int *value) {
     }
 }
 
-/* So that a machine that gives the turn to nobody else is not kept busy for ever. */
+/* Ends a loop that would never let another goroutine have its turn. */
 static bool is_late(int result) {
     if (result == -EAGAIN) {
         tuco_yield();

@@ -11,7 +11,7 @@
 
 void passing_clear(void);
 
-/* A value that nobody else sends. */
+/* Returns a value that no other call returns. */
 int passing_next(void);
 
 /* The send of that value was a success; it was received. */

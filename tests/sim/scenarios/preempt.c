@@ -185,8 +185,8 @@ SIM_SCENARIO(hogs_left, "main returns while others compute and are interrupted")
     }
 }
 
-/* main returns just when the thread of tuco_run() is interrupted: nobody else would miss
-   that one. */
+/* main returns just when the thread of tuco_run() is interrupted: no other goroutine needs
+   that thread. */
 static void compute_long(void *unused) {
     (void)unused;
     sim_hog(3 * TUCO_MILLISECOND);

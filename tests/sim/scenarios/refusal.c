@@ -41,8 +41,9 @@ SIM_SCENARIO(refused, "threads cannot be started now and then, or never") {
     sim_main(refused_main);
 }
 
-/* Threads are counted as spinning Ms until they turn out to be refused: those who rely on
-   them meanwhile have to be told. There is one thread beside main's, or none at first. */
+/* Threads are counted as spinning Ms until the kernel refuses them: an M has to replace
+   them for the wakers that relied on them. There is one thread beside main's, or none at
+   first. */
 static int allowed;
 static int lucky; /* the try that succeeds in any case */
 static tuco_wg together;
@@ -71,7 +72,7 @@ static int refused_crowd_main(void *unused) {
             tuco_yield();
         }
         sim_pause_some(60);
-        tuco_wg_done(&together); /* wakes those who wait by now, several at once */
+        tuco_wg_done(&together); /* wakes the waiters, several at once */
         /* The other thread runs them, as soon as there is one: main computes. */
         sim_await(&sim_jobs_ended, sim_jobs_made());
         tuco_wg_wait(&all);
@@ -286,7 +287,7 @@ static int fed_main(void *unused) {
     return SIM_RESULT;
 }
 
-/* Outside, and not announced: those who starve are reason enough to report nothing. */
+/* Outside, and not announced: starving goroutines alone prevent a report. */
 static void open_gates(void *unused) {
     (void)unused;
     for (int i = 0; i < gates_count; i++) {

@@ -291,7 +291,8 @@ SIM_SCENARIO(midle, "threads without a processor end, or get one in that moment"
 }
 
 /* The only thread that is not wired is spare, its processor has none, and sysmon
-   sleeps for good: who is given work then has to wake it, or nobody else has a turn. */
+   sleeps for good: a thread that queues work has to wake it, or no other goroutine has a
+   turn. */
 static tuco_wg computed;
 static int begun;
 

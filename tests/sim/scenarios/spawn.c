@@ -64,7 +64,7 @@ static void relay(void *raw) {
         tuco_yield();
     }
     for (int i = 0; i < 64; i++) {
-        sim_check(mine[i] == left); /* nobody else is on this stack */
+        sim_check(mine[i] == left); /* no other goroutine is on this stack */
     }
     sim_jobs_ended++;
 }

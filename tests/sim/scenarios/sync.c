@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Locks, conditions, semaphores: hand-over against deadlines, and who touches them
-   last. */
+/* Locks, conditions, semaphores: hand-over against deadlines, and the last access. */
 #include "os_sim.h"
 #include "scenario.h"
 
@@ -24,7 +23,7 @@ static bool succeeded(int result) {
 }
 
 /* Goroutines and threads that use one object. The last of them, when it has had the lock
-   after all others, makes it rubbish, and nobody is to write to it afterwards. */
+   after all others, fills it with garbage, and none may write to it afterwards. */
 static struct users {
     int count;
     int rounds;
@@ -182,7 +181,7 @@ static void use_rwmutex(void) {
 
 static int left_as_readers;
 
-/* Who leaves as a reader may do so beside other readers: then the last one comes back as
+/* A user may leave as a reader beside other readers: then the last one comes back as
    a writer. */
 static bool leave_rwmutex(void) {
     bool reads = sim_pick(0, 3) == 0;
@@ -203,8 +202,8 @@ SIM_SCENARIO(rwmutex, "readers and writers come and go, and some give up") {
     run_users(use_rwmutex, leave_rwmutex, &rwmutex, sizeof rwmutex);
 }
 
-/* Condition: as many signals are given as there are who need one, and each is to reach
-   somebody who returns 0. */
+/* Condition: there are as many signals as waiters that need one, and each has to reach a
+   waiter that returns 0. */
 
 static struct {
     tuco_mutex m;
@@ -235,8 +234,8 @@ static void wait_patiently(void) {
     patient--;
 }
 
-/* Somebody without a deadline is in the queue for each signal, who gets it if nobody with
-   a deadline does: so none may be lost. */
+/* For each signal, a waiter without a deadline is in the queue. It gets the signal if no
+   waiter with a deadline does, so no signal may be lost. */
 static void signal_some(void) {
     if (owed < patient) {
         owed++;
@@ -249,7 +248,7 @@ static void use_cond(void) {
     switch (sim_pick(0, 3)) {
     case 0: wait_impatiently(); break;
     case 1:
-        if (patient + 1 < users.left) { /* somebody is left to give the signal */
+        if (patient + 1 < users.left) { /* another user is left to signal */
             wait_patiently();
         }
         break;
@@ -258,7 +257,7 @@ static void use_cond(void) {
     tuco_mutex_unlock(&waited.m);
 }
 
-/* Who has done his part wakes those who would wait for him. */
+/* A user that is done signals the waiters that would wait for it. */
 static void cond_user(void *unused) {
     (void)unused;
     for (int i = 0; i < users.rounds; i++) {
@@ -452,7 +451,7 @@ static int groups_main(void *unused) {
     return SIM_RESULT;
 }
 
-SIM_SCENARIO(wg_until, "groups come to zero while those who wait give up") {
+SIM_SCENARIO(wg_until, "groups come to zero while their waiters give up") {
     sim_begin();
     sim_main_twice(groups_main);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sleepers, timers and their ends: who fires them, who stops them, who is the last. */
+/* Sleepers and timers: firing, stopping, and the last timer. */
 #include "os_sim.h"
 #include "scenario.h"
 #include "sched/deadlock.h"
@@ -153,8 +153,8 @@ static int sleep_among_turns(void) {
 }
 
 /* For the first sleep the processor does not know yet how long turns take. From then on
-   it looks at the clock after each, and the ring comes before who is woken. A timer that
-   is far off may be armed all the time, so that the sleep is not the first timer. */
+   it looks at the clock after each, and the ring comes before the woken goroutine. A timer
+   that is far off may be armed all the time, so that the sleep is not the first timer. */
 static int turns_main(void *unused) {
     (void)unused;
     int turners = sim_pick(1, 3);
@@ -326,7 +326,7 @@ static int wait_main(void *unused) {
     return SIM_RESULT;
 }
 
-SIM_SCENARIO(timer_last, "a timer is all that can still wake somebody") {
+SIM_SCENARIO(timer_last, "only a timer can still wake a goroutine") {
     sim_begin();
     tuco_wg_add(&all, 1);
     sim_check(tuco_run(wait_main, NULL) == SIM_RESULT);
@@ -341,7 +341,7 @@ static void expect_report(void) {
     sim_fail("no report of a deadlock");
 }
 
-/* Nobody is left to be woken by it: whoever fires it or stops it has to notice. */
+/* The timer can wake no goroutine: the thread that fires or stops it has to notice. */
 static void set_in_vain(void *unused) {
     (void)unused;
     sim_pause_some(50);
@@ -361,7 +361,7 @@ static void sleep_in_vain(void *unused) {
 static int vain_main(void *unused) {
     (void)unused;
     if (sim_pick(0, 1)) {
-        rt_deadlock_ignore_threads(1); /* it wakes nobody */
+        rt_deadlock_ignore_threads(1); /* it wakes no goroutine */
         sim_threads_start(set_in_vain, 1);
     }
     sim_search();
@@ -376,7 +376,7 @@ static int vain_main(void *unused) {
 }
 
 SIM_SCENARIO(timer_deadlock,
-             "the last timer is through, and wakes nobody: that is reported") {
+             "the last timer fires and wakes no goroutine: that is reported") {
     sim_begin();
     sim.steady = true;
     tuco_wg_add(&all, 1);

@@ -26,7 +26,7 @@ static int compute_main(void *unused) {
 
 SIM_SCENARIO(compute,
              "a goroutine spawns and computes until others have run what it spawned") {
-    /* with one processor nobody else could run them */
+    /* with one processor no other thread could run them */
     sim_begin_procs(2, sim_pick(0, 3) == 3 ? 8 : 3);
     sim.steady = true;
     sim_main(compute_main);
@@ -34,7 +34,7 @@ SIM_SCENARIO(compute,
 
 static int crowd_arrived;
 
-/* Whoever has not arrived is queued or about to be, and then a processor is free for
+/* A goroutine that has not arrived is queued or about to be, and then a processor is free for
    it. */
 static void crowd_arrive(void) {
     int size = sim_procs();

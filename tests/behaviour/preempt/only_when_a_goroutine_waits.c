@@ -35,7 +35,7 @@ static void hog(void *arg) {
 }
 
 /* One hog on each of the two processors. */
-static int nobody_waits_main(void *arg) {
+static int nothing_waits_main(void *arg) {
     (void)arg;
     start_counting();
     compute_for(SPAN);
@@ -60,9 +60,9 @@ static int counting_main(void *arg) {
     return 0;
 }
 
-TEST(nobody_waits) {
+TEST(nothing_waits) {
     hogs_use(2);
-    RUN(nobody_waits_main);
+    RUN(nothing_waits_main);
 }
 
 TEST(signals_are_counted) {

@@ -78,7 +78,7 @@ static int run_main(void *arg) {
     return 0;
 }
 
-TEST(close_wakes_all_who_wait) {
+TEST(close_wakes_all_waiters) {
     RUN(run_main);
 }
 

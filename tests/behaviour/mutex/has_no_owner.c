@@ -29,6 +29,6 @@ static int run_main(void *arg) {
     return 0;
 }
 
-TEST(belongs_to_nobody) {
+TEST(has_no_owner) {
     RUN(run_main);
 }
