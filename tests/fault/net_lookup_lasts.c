@@ -70,9 +70,7 @@ static int run_main(void *arg) {
     atomic_store(&open_gate, true);
     ASSERT_EQ(close(gate[1]), 0);
     tuco_wg_wait(&late);
-    while (tuco_count() > 1) {
-        tuco_yield();
-    }
+    test_await_alone();
     return 0;
 }
 

@@ -28,9 +28,7 @@ static int run_main(void *arg) {
     for (int i = 0; i < GOROUTINES; i++) {
         ASSERT_EQ(tuco_go(yield_once, NULL), 0);
     }
-    while (tuco_count() > 1) {
-        tuco_yield();
-    }
+    test_await_alone();
     return 0;
 }
 

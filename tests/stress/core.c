@@ -267,9 +267,7 @@ static int run_main(void *arg) {
     tuco_wg_wait(&actors_left);
     tuco_wg_wait(&threads_left);
     join_threads(&troupe);
-    while (tuco_count() > 1) {
-        tuco_yield();
-    }
+    test_await_alone();
     return 0;
 }
 

@@ -91,9 +91,3 @@ void test_await_waiting(int n) {
         tuco_yield();
     }
 }
-
-void test_await_alone(void) {
-    while (tuco_count() > 1) {
-        tuco_yield();
-    }
-}

@@ -30,8 +30,4 @@ int test_waiting(void);
    channel's queue. */
 void test_await_waiting(int n);
 
-/* Yields until only the caller is left: goroutines that were exiting have released what
-   they held. */
-void test_await_alone(void);
-
 #endif

@@ -103,9 +103,7 @@ static void work(void) {
 static int work_main(void *arg) {
     (void)arg;
     work();
-    while (tuco_count() > 1) {
-        tuco_yield();
-    }
+    test_await_alone();
     ASSERT_EQ(atomic_load(&counts.cleaned), atomic_load(&deferred_in_goroutines));
     return 0;
 }

@@ -179,6 +179,15 @@ static inline void test_await(atomic_int *word, int value) {
     }
 }
 
+/* Called on a goroutine: yields until it is the only one. A goroutine counts until it has
+   ended, which is after its last tuco_wg_done() or send, so a test that counts goroutines
+   after a wait calls this first. What the others held is released then. */
+static inline void test_await_alone(void) {
+    while (tuco_count() > 1) {
+        tuco_yield();
+    }
+}
+
 /* Waits without a call into the library: to the scheduler this is computing. Calls
    sched_yield(), so that more spinning threads than CPUs make progress. */
 static inline void test_spin(atomic_int *word, int value) {

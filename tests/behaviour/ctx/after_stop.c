@@ -49,9 +49,7 @@ static int run_main(void *arg) {
     ASSERT(!tuco_ctx_after_stop(never));
     tuco_ctx_after_free(never);
     tuco_ctx_after_free(NULL);
-    while (tuco_count() > 1) { // until no goroutine is left to call late
-        tuco_yield();
-    }
+    test_await_alone(); // until no goroutine is left to call late
     ASSERT_EQ(atomic_load(&calls), expected);
     return 0;
 }

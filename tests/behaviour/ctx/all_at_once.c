@@ -71,9 +71,7 @@ static int run_main(void *arg) {
         tuco_ctx_unref(root);
     }
     test_await(&made, atomic_load(&due));
-    while (tuco_count() > 1) {
-        tuco_yield();
-    }
+    test_await_alone();
     ASSERT_EQ(atomic_load(&made), atomic_load(&due));
     return 0;
 }

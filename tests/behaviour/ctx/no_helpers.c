@@ -19,9 +19,7 @@ static int run_main(void *arg) {
     ASSERT_EQ(tuco_count(), 1);
     tuco_ctx_cancel(root);
     ASSERT_LE(tuco_count(), 1 + CONTEXTS);
-    while (tuco_count() > 1) {
-        tuco_yield();
-    }
+    test_await_alone();
     for (int i = 0; i < CONTEXTS; i++) {
         EXPECT_DONE(all[i], -ECANCELED, -ECANCELED);
         tuco_ctx_unref(all[i]);

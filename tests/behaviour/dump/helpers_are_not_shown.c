@@ -26,9 +26,7 @@ static int run_main(void *arg) {
     expect_goroutines(2);
     tuco_wg_done(&gate);
     tuco_wg_wait(&wg);
-    while (tuco_count() > 1) {
-        tuco_yield();
-    }
+    test_await_alone();
     expect_goroutines(1);
     return 0;
 }

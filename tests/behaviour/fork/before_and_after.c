@@ -20,9 +20,7 @@ static int work_main(void *arg) {
     }
     tuco_wg_wait(&wg);
     ASSERT_EQ(atomic_load(&ran), 100);
-    while (tuco_count() > 1) {
-        tuco_yield();
-    }
+    test_await_alone();
     return 0;
 }
 

@@ -80,9 +80,7 @@ static int waits_main(void *arg) {
     snprintf(command, sizeof(command), "read line </proc/self/fd/%d", ends[0]);
     ASSERT_EQ(tuco_go(write_line, &ends[1]), 0);
     ASSERT_EQ(system(command), 0);
-    while (tuco_count() > 1) {
-        tuco_yield();
-    }
+    test_await_alone();
     return 0;
 }
 

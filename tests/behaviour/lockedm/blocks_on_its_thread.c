@@ -34,9 +34,7 @@ static int run_main(void *arg) {
         tuco_yield();
         ASSERT(on_first_thread());
     }
-    while (tuco_count() > 1) {
-        tuco_yield();
-    }
+    test_await_alone();
     return 0;
 }
 

@@ -99,9 +99,7 @@ static int storm_main(void *arg) {
     hang(LOOKUPS_MAX);
     ASSERT_EQ(count_asked(), LOOKUPS_MAX);
     ASSERT_LE(test_count_threads(), MAX_THREADS + LOOKUPS_MAX);
-    while (tuco_count() > 1) { // some dialling goroutines may still be exiting
-        tuco_yield();
-    }
+    test_await_alone(); // some dialling goroutines may still be exiting
     return 0;
 }
 

@@ -37,9 +37,7 @@ static int busy_main(void *arg) {
         ASSERT_EQ(tuco_wg_go(&wg, yield_some, NULL), 0);
     }
     tuco_wg_wait(&wg);
-    while (tuco_count() > 1) {
-        tuco_yield();
-    }
+    test_await_alone();
     return 0;
 }
 

@@ -24,9 +24,7 @@ static int run_main(void *arg) {
         ASSERT_EQ(tuco_wg_go(&wg, touch_stack, NULL), 0);
     }
     tuco_wg_wait(&wg);
-    while (tuco_count() > 1) {
-        tuco_yield();
-    }
+    test_await_alone();
     return 0;
 }
 

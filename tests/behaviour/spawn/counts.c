@@ -27,9 +27,7 @@ static int run_main(void *arg) {
     ASSERT_EQ(tuco_count(), COUNT + 1);
     ASSERT_EQ(test_dump_entries(test_dump()), COUNT + 1);
     tuco_wg_done(&gate);
-    while (tuco_count() > 1) {
-        tuco_yield();
-    }
+    test_await_alone();
     return 0;
 }
 
