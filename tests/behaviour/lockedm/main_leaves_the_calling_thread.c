@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves: main begins on the thread that called tuco_run() and leaves it when it first
    waits, unless it is wired to it. That thread runs no other goroutine, so that
-   tuco_run() returns when main has, whatever the others do; but if there is no other
-   thread, it runs all. */
+   tuco_run() returns within 100 ms of main, whatever the others do; but if there is no
+   other thread, it runs all. */
 /* fixed procs */
 #include "threads.h"
+
+#include <sys/mman.h>
 
 #define ROUNDS 500
 #define RESULT 7
 
+/* How soon tuco_run() returns, if the machine has a CPU for it. Other load delays some
+   trials, so the fastest one counts. */
+#define RETURN_NS (100 * TUCO_MILLISECOND)
+#define TRIALS    10
+
 static int pipe_ends[2];
 static atomic_int begun;
+static tuco_time main_left_ns;
 
 static void expect_elsewhere(void *arg) {
     (void)arg;
@@ -101,6 +109,7 @@ static int main_beside(tuco_fn *fn) {
     while (atomic_load(&begun) == 0) {
         tuco_yield();
     }
+    main_left_ns = tuco_now();
     return RESULT;
 }
 
@@ -114,27 +123,51 @@ static int main_beside_hogs(void *arg) {
     return main_beside(compute_for_ever);
 }
 
-static void run_beside(int (*fn)(void *), const char *procs) {
-    test_setenv("TUCOPROCS", procs);
+/* In memory that the child process shares. */
+struct trial {
+    int (*fn)(void *);
+    tuco_time took_ns;
+};
+
+/* In a child: a runtime that has left goroutines behind cannot start again. */
+static void run_trial(void *arg) {
+    struct trial *t = arg;
     ASSERT_EQ(pipe(pipe_ends), 0);
-    ASSERT_EQ(tuco_run(fn, NULL), RESULT);
+    ASSERT_EQ(tuco_run(t->fn, NULL), RESULT);
+    t->took_ns = tuco_now() - main_left_ns;
     ASSERT(on_first_thread());
 }
 
+static void expect_prompt_return(int (*fn)(void *), const char *procs) {
+    static struct test_child child;
+    tuco_time least = TUCO_NEVER;
+    struct trial *t =
+        mmap(NULL, sizeof *t, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ASSERT(t != MAP_FAILED);
+    t->fn = fn;
+    test_setenv("TUCOPROCS", procs);
+    for (int i = 0; i < TRIALS && least > RETURN_NS; i++) {
+        test_child_run(&child, run_trial, t);
+        EXPECT_STATUS(&child, 0);
+        least = t->took_ns < least ? t->took_ns : least;
+    }
+    ASSERT_LE(least, RETURN_NS);
+}
+
 TEST(returns_beside_readers_one_p) {
-    run_beside(main_beside_readers, "1");
+    expect_prompt_return(main_beside_readers, "1");
 }
 
 TEST(returns_beside_readers) {
-    run_beside(main_beside_readers, "4");
+    expect_prompt_return(main_beside_readers, "4");
 }
 
 TEST(returns_beside_hogs_one_p) {
-    run_beside(main_beside_hogs, "1");
+    expect_prompt_return(main_beside_hogs, "1");
 }
 
 TEST(returns_beside_hogs) {
-    run_beside(main_beside_hogs, "4");
+    expect_prompt_return(main_beside_hogs, "4");
 }
 
 static void expect_here(void *arg) {
