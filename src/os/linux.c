@@ -7,6 +7,7 @@
 #include "os/os.h"
 #include "os/fault.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -290,6 +291,29 @@ int os_thread_count(void) {
         error = errno;
     }
     return error != 0 ? -error : (int)task.st_nlink - 2;
+}
+
+int os_thread_list_others(int *numbers, int max) {
+    OS_KEEP_ERRNO;
+    int count = 0;
+    DIR *dir = opendir("/proc/self/task");
+    if (dir == NULL) {
+        return 0;
+    }
+    for (struct dirent *e = readdir(dir); e != NULL && count < max; e = readdir(dir)) {
+        int number = atoi(e->d_name); /* 0 for the directory and its parent */
+        if (number > 0 && number != os_thread_number()) {
+            numbers[count++] = number;
+        }
+    }
+    closedir(dir);
+    return count;
+}
+
+/* An ended thread has an id until the kernel stops counting it. */
+bool os_thread_exists(int number) {
+    OS_KEEP_ERRNO;
+    return syscall(SYS_tgkill, getpid(), number, 0) == 0;
 }
 
 /* The kernel refuses threads of other processes. Id 0 would be the calling thread. */

@@ -116,8 +116,16 @@ uint64_t os_limit(enum os_limit kind);
 /* [fault] The number of threads of the process, or an error: /proc is not mounted. */
 int os_thread_count(void);
 
-/* Whether the C library guarantees that the process has no other thread. */
+/* Whether the C library guarantees that the process has no other thread. The kernel may
+   still count one that has been joined. */
 bool os_thread_is_alone(void);
+
+/* Stores the ids of the other threads of the process, at most max, and returns how many it
+   has stored. Calls malloc. */
+int os_thread_list_others(int *numbers, int max);
+
+/* Whether os_thread_count() counts a thread with that id. */
+bool os_thread_exists(int number);
 
 /* [fault] CPU time of the thread of this process with that id; 0 if unknown, for instance
    because it has exited or number is below 1. */

@@ -66,10 +66,11 @@
  * how many threads there are. All of these sleep, so none can start another. A thread that
  * is just beginning or ending as an M counts as unknown; sysmon checks again soon. An
  * emulator or a sanitizer may have threads of its own: if the C library knows only one
- * thread when the runtime first starts, all others are such threads. Later starts do not
- * count again: the C library may report one thread as soon as it has joined the others,
- * while the kernel still counts one that ends, and a thread of the program would later be
- * mistaken for it.
+ * thread when the runtime first starts, all others are such threads. One of these may be a
+ * thread of the program that the C library has joined and the kernel still counts. So they
+ * are remembered by their ids, and each check counts those that still exist: if it counted
+ * one that is gone, it would mistake a thread of the program for it. Later starts do not
+ * look again.
  *
  * While there are unknown threads sysmon checks again, after twice the time each time: they
  * may have ended. In between the kernel is not asked, however often all goroutines are
@@ -77,14 +78,18 @@
  */
 #define HELPERS 2 /* sysmon and the starter thread */
 
+/* Further threads of an emulator count as unknown, and no deadlock is reported. */
+#define UNSEEN_MAX 8
+
 /* Lifecycle lock: all goroutines are asleep, but unknown threads exist. */
 static struct {
     int64_t since_ns;
     int64_t again_ns;  /* time between checks; 0: not all are asleep */
     uint64_t switches; /* of all Ps: if it has changed, a goroutine has run */
     bool told;
-    bool looked; /* unseen has been counted, at the first start */
-    int unseen;  /* threads that are neither the program's nor the runtime's */
+    bool looked;            /* for unseen threads, at the first start */
+    int unseen[UNSEEN_MAX]; /* ids: they were neither the program's nor the runtime's */
+    int unseen_end;
     int ignored; /* see rt_deadlock_ignore_threads() */
 
     /* Atomic: when sysmon checks again; OS_NEVER: never. Written under the lock. */
@@ -142,6 +147,16 @@ static void doubt_locked(int others) {
     rt_sysmon_wake();
 }
 
+/* Returns how many threads that are neither the program's nor the runtime's are counted
+   by the kernel. Called after os_thread_count(): a thread that exists now was counted. */
+static int count_unseen(void) {
+    int count = RT_TSAN; /* TSan's own thread, which the C library counts too */
+    for (int i = 0; i < doubt.unseen_end; i++) {
+        count += os_thread_exists(doubt.unseen[i]);
+    }
+    return count;
+}
+
 /* Returns how many threads could wake a goroutine. Below 0: unknown, or sysmon will check
    again anyway (-EAGAIN). Counts all threads first, then the waiting foreign ones, then
    checks that none of these was woken. What a thread did before it stopped being counted is
@@ -152,7 +167,7 @@ static int others_locked(void) {
     }
     int count = os_thread_count();
     int known = (int)(rt_sched_ms_locked() + HELPERS + rt_foreign_waiting());
-    known += doubt.unseen + doubt.ignored;
+    known += count_unseen() + doubt.ignored;
     if (count < 0) {
         return count;
     }
@@ -282,18 +297,12 @@ void rt_deadlock_ignore_threads(int count) {
     rt_unlock(&rt_sched.lifecycle);
 }
 
-static int count_unseen(void) {
-    if (RT_TSAN) {
-        return 1; /* TSan's own thread, which the C library counts too */
-    }
-    int count = os_thread_count();
-    return os_thread_is_alone() && count > 0 ? count - 1 : 0;
-}
-
 void rt_deadlock_reset(void) {
     if (!doubt.looked) {
         doubt.looked = true;
-        doubt.unseen = count_unseen();
+        doubt.unseen_end = os_thread_is_alone() && !RT_TSAN
+                               ? os_thread_list_others(doubt.unseen, UNSEEN_MAX)
+                               : 0;
     }
     doubt.again_ns = 0;
     rt_store_rlx(&doubt.look_ns, OS_NEVER); /* relaxed: no other thread yet */

@@ -135,6 +135,18 @@ bool os_thread_is_alone(void) {
     return os_thread_count() == 1;
 }
 
+/* There is no emulator. */
+int os_thread_list_others(int *numbers, int max) {
+    (void)numbers;
+    (void)max;
+    return 0;
+}
+
+bool os_thread_exists(int number) {
+    (void)number;
+    return false;
+}
+
 static int64_t cpu_ns(const struct sim_thread *t) {
     return (int64_t)t->steps * SIM_STEP_NS + t->computed_ns;
 }

@@ -5,7 +5,10 @@
 /* not under qemu */
 #include "gate.h"
 
+#include "sched/deadlock.h"
+
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/single_threaded.h>
 #include <time.h>
@@ -16,9 +19,15 @@
 static tuco_once once;
 
 /* The pause is not there to synchronise: it gives a false report the time to appear. */
+#define LATE_NS (100 * TUCO_MILLISECOND)
+
 static void let_a_report_appear(void) {
-    nanosleep(&(struct timespec){.tv_nsec = 100 * TUCO_MILLISECOND}, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = LATE_NS}, NULL);
 }
+
+/* Each lookup takes as long. */
+#define TEST_NAMES_ASKED(host) ((void)(host), let_a_report_appear())
+#include "names.h"
 
 static void open_late(void *arg) {
     (void)arg;
@@ -50,6 +59,96 @@ TEST(library_reports_one_thread_later) {
     RUN(return_at_once);
     __libc_single_threaded = 1;
     RUN(beside_thread_main);
+}
+
+/* The C library knows one thread only: those that it does not know are an emulator's. The
+   watchdog of the test becomes such a thread. */
+static void pretend_to_be_emulated(void) {
+    __libc_single_threaded = 1;
+    rt_deadlock_ignore_threads(-1);
+}
+
+static void wait_for_word(void *word) {
+    test_spin(word, 1);
+}
+
+/* When the runtime first starts, the kernel still counts a thread that has been joined. A
+   thread of the program that begins later is not mistaken for it. */
+TEST(joined_thread_is_still_counted_at_the_start) {
+    static atomic_int over;
+    struct test_thread joined;
+    int threads = test_count_threads();
+    test_thread_start(&joined, wait_for_word, &over);
+    pretend_to_be_emulated();
+    RUN(return_at_once);
+    atomic_store(&over, 1);
+    test_thread_join(&joined);
+    EXPECT_THREADS(threads);
+    RUN(beside_thread_main);
+}
+
+static int wait_in_vain_main(void *arg) {
+    tuco_wg_add(&gate, 1);
+    wait_at_gate(arg);
+    return 0;
+}
+
+static void wait_in_vain(void *arg) {
+    (void)arg;
+    pretend_to_be_emulated();
+    RUN(wait_in_vain_main);
+}
+
+TEST(reported_beside_a_thread_of_an_emulator) {
+    if (RT_TSAN) {
+        SKIP("The C library counts the thread of ThreadSanitizer.");
+    }
+    EXPECT_DEATH(wait_in_vain, NULL, REPORT);
+}
+
+static void open_by_timer(union sigval unused) {
+    (void)unused;
+    tuco_wg_done(&gate);
+}
+
+/* The C library calls open_by_timer() on a thread of its own. */
+static int beside_timer_main(void *arg) {
+    timer_t timer;
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD,
+                             .sigev_notify_function = open_by_timer};
+    struct itimerspec late = {.it_value.tv_nsec = LATE_NS};
+    tuco_wg_add(&gate, 1);
+    ASSERT_EQ(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
+    ASSERT_EQ(timer_settime(timer, 0, &late, NULL), 0);
+    wait_at_gate(arg);
+    ASSERT_EQ(timer_delete(timer), 0);
+    return 0;
+}
+
+TEST(timer_of_the_c_library_acts_later) {
+    RUN(beside_timer_main);
+}
+
+static void look_up_and_open(void *arg) {
+    tuco_fd *f = NULL;
+    (void)arg;
+    ASSERT_EQ(tuco_dial("udp", "some.name:9", TUCO_NEVER, &f), 0);
+    ASSERT_EQ(tuco_fd_close(f), 0);
+    tuco_wg_done(&gate);
+}
+
+/* The thread waits in a call of the library until its lookup has ended. */
+static int beside_lookup_main(void *arg) {
+    struct test_thread thread;
+    tuco_wg_add(&gate, 1);
+    test_thread_start(&thread, look_up_and_open, NULL);
+    wait_at_gate(arg);
+    test_thread_join(&thread);
+    return 0;
+}
+
+TEST(thread_is_in_a_lookup) {
+    RUN(beside_lookup_main);
 }
 
 static atomic_int begun;
