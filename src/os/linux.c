@@ -267,9 +267,11 @@ os_thread os_thread_self(void) {
 
 uint64_t os_limit(enum os_limit kind) {
     OS_KEEP_ERRNO;
+    static const int resources[] = {[OS_LIMIT_THREADS] = RLIMIT_NPROC,
+                                    [OS_LIMIT_MEMORY] = RLIMIT_AS,
+                                    [OS_LIMIT_LOCKED] = RLIMIT_MEMLOCK};
     struct rlimit limit;
-    if (getrlimit(kind == OS_LIMIT_THREADS ? RLIMIT_NPROC : RLIMIT_AS, &limit) != 0 ||
-        limit.rlim_cur == RLIM_INFINITY) {
+    if (getrlimit(resources[kind], &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
         return OS_UNLIMITED;
     }
     return limit.rlim_cur;

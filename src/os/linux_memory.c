@@ -237,3 +237,11 @@ long os_max_mappings(void) {
     long n = strtol(text, NULL, 10);
     return n > 0 ? n : MAX_MAPPINGS_DEFAULT;
 }
+
+size_t os_memory_mapped(void) {
+    char text[128];
+    if (os_read_text("/proc/self/statm", text, sizeof text) <= 0) {
+        return 0;
+    }
+    return strtoul(text, NULL, 10) * (size_t)sysconf(_SC_PAGESIZE); /* the first: pages */
+}

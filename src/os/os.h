@@ -108,8 +108,9 @@ os_thread os_thread_self(void);
 /* The calling thread's kernel thread id; above 0. */
 int os_thread_number(void);
 
-/* The resource limits of the process: threads of its user, bytes of address space. */
-enum os_limit { OS_LIMIT_THREADS, OS_LIMIT_MEMORY };
+/* The resource limits of the process: threads of its user, bytes of address space, bytes of
+   locked memory. */
+enum os_limit { OS_LIMIT_THREADS, OS_LIMIT_MEMORY, OS_LIMIT_LOCKED };
 #define OS_UNLIMITED UINT64_MAX
 uint64_t os_limit(enum os_limit kind);
 
@@ -190,6 +191,9 @@ void os_discard(const struct os_range *ranges, int count);
 
 /* [fault] The limit on mappings of a process; the kernel's default if unknown. */
 long os_max_mappings(void);
+
+/* [fault] The address space that the process uses, in bytes; 0 if unknown. */
+size_t os_memory_mapped(void);
 
 /* Readiness of descriptors. */
 

@@ -278,7 +278,7 @@ static void fire_timers(int64_t now) {
     }
 }
 
-/* How often a lasting shortage of threads or stacks is reported. Runnable goroutines are
+/* How often a lasting shortage of threads or stacks is reported. Queued goroutines are
    counted up to LACK_COUNTED. */
 #define LACK_AGAIN_NS (60 * RT_STUCK_NS)
 #define LACK_COUNTED  1000
@@ -291,43 +291,48 @@ static bool have_failures(void) {
            rt_load_rlx(&rt_sched.starved) != 0;
 }
 
+#define KIB 1024 /* the unit of ulimit -v and ulimit -l */
+
 /* "unlimited", or the number. */
 struct limit_text {
     char text[24];
 };
 
-static struct limit_text limit_text(uint64_t limit) {
+static struct limit_text limit_text(uint64_t limit, uint64_t unit) {
     struct limit_text t = {"unlimited"};
     if (limit != OS_UNLIMITED) {
-        snprintf(t.text, sizeof t.text, "%llu", (unsigned long long)limit);
+        snprintf(t.text, sizeof t.text, "%llu", (unsigned long long)(limit / unit));
     }
     return t;
 }
 
 static void tell_lack_of_stacks(uint32_t starved) {
-    rt_print(
-        "tuco: %u goroutines wait for stack memory (%zu KiB each by default): see "
-        "TUCOSTACK, ulimit -v (%s bytes), ulimit -l if the program locks its memory, and "
-        "vm.max_map_count\n",
-        starved, rt_sched.config.stack_bytes / 1024,
-        limit_text(os_limit(OS_LIMIT_MEMORY)).text);
+    rt_print("tuco: %u goroutines wait for stack memory (%zu KiB each by default); the "
+             "process uses %zu KiB of address space: see TUCOSTACK, ulimit -v (%s KiB), "
+             "ulimit -l (%s KiB) if the program locks its memory, and vm.max_map_count "
+             "(%ld)\n",
+             starved, rt_sched.config.stack_bytes / KIB, os_memory_mapped() / KIB,
+             limit_text(os_limit(OS_LIMIT_MEMORY), KIB).text,
+             limit_text(os_limit(OS_LIMIT_LOCKED), KIB).text, os_max_mappings());
 }
 
 static void tell_lack_of_threads(uint32_t runnable) {
     rt_print(
         "tuco: cannot start a thread for %s%u runnable goroutines; the process has %d "
         "threads: see ulimit -u (%s) and pids.max of the cgroup\n",
-        runnable == LACK_COUNTED ? "at least " : "", runnable, os_thread_count(),
-        limit_text(os_limit(OS_LIMIT_THREADS)).text);
+        runnable >= LACK_COUNTED ? "at least " : "", runnable, os_thread_count(),
+        limit_text(os_limit(OS_LIMIT_THREADS), 1).text);
 }
 
 /* True: count has been above 0 for RT_STUCK_NS without progress, and it is time to report
    it: the program seems to hang. */
 static bool is_to_be_told(struct watch *w, uint32_t count, uint64_t progress) {
-    if (count == 0 || progress != w->progress) {
-        w->progress = progress;
-        w->lack = (struct rt_lack){.seen_ns = 0};
+    if (progress != w->progress) {
+        *w = (struct watch){.progress = progress}; /* what comes next is another lack */
         return false;
+    }
+    if (count == 0) {
+        return false; /* those that sysmon has just queued may fail again */
     }
     int64_t now = os_now();
     if (!rt_lack_lasts(&w->lack) ||
@@ -338,12 +343,22 @@ static bool is_to_be_told(struct watch *w, uint32_t count, uint64_t progress) {
     return true;
 }
 
+/* Those in a runnext too: a P without a thread keeps one there. */
+static uint32_t count_runnable(void) {
+    uint32_t count = rt_pending_count(LACK_COUNTED);
+    for (uint32_t i = 0; i < rt_sched_ps_end(); i++) {
+        /* relaxed: a hint */
+        count += rt_load_rlx(&rt_sched.ps[i].runq.runnext) != NULL;
+    }
+    return count;
+}
+
 static void watch_lack(int64_t now) {
     uint32_t starved = rt_load_rlx(&rt_sched.starved); /* relaxed: a count */
     /* relaxed: a hint */
     bool refused = rt_pidle_aside(rt_load_rlx(&rt_pidle.word)) != 0 ||
                    rt_newm_was_refused(now - RT_STUCK_NS);
-    uint32_t runnable = refused ? rt_pending_count(LACK_COUNTED) : 0;
+    uint32_t runnable = refused ? count_runnable() : 0;
     if (is_to_be_told(&sysmon.stacks, starved, rt_sched_ended())) {
         tell_lack_of_stacks(starved);
     }
@@ -598,10 +613,10 @@ static void sysmon_main(void *unused) {
         int64_t guard_ns = rt_dump_guard(now);
         retake_ns = rt_earlier(retake_ns, guard_ns);
         end_slices(now);
-        retry_failures(now);
         if (have_failures() || rt_newm_was_refused(now - RT_STUCK_NS)) {
-            watch_lack(now);
+            watch_lack(now); /* before it queues them again, and none is counted */
         }
+        retry_failures(now);
         follow_limits(now);
         scavenge(now);
         trace(now);

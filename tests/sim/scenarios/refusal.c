@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A kernel that refuses threads and memory. */
 #include "os/fault.h"
+#include "os_sim.h"
 #include "scenario.h"
 
 #include <errno.h>
+#include <string.h>
 
 #define REFUSED_NS ((int64_t)25 * 1000 * 1000)
 #define BURSTS_MAX 12
@@ -11,6 +13,11 @@
 
 /* The first threads are the starter and sysmon, without which nothing starts. */
 #define HELPERS 2
+
+#define SECOND_NS ((int64_t)1000 * 1000 * 1000)
+
+/* How often sysmon retries, and so how late a report may be. */
+#define REPORT_LATE_NS (SECOND_NS / 10)
 
 static tuco_wg all;
 static int calls;
@@ -312,4 +319,93 @@ SIM_SCENARIO(fed, "goroutines try again for a stack while the last processor goe
     }
     os_fault_hook = refuse_all_stacks;
     sim_main(fed_main_with_thread);
+}
+
+/* A lack of stacks that lasts. */
+static bool one_passes;
+static int passed;
+
+static int refuse_stacks_but_one(enum os_fault_kind kind) {
+    if (kind != OS_FAULT_RESERVE || !refusing || gates_open) {
+        return 0;
+    }
+    bool passes = one_passes;
+    one_passes = false;
+    return passes ? 0 : ENOMEM;
+}
+
+static void pass(void *unused) {
+    (void)unused;
+    passed++;
+    tuco_wg_done(&all);
+}
+
+static int count_reports(void) {
+    static const char line[] = "goroutines wait for stack memory";
+    int count = 0;
+    for (const char *at = os_sim.output; (at = strstr(at, line)) != NULL; at++) {
+        count++;
+    }
+    return count;
+}
+
+static void rest_until(int64_t time_ns) {
+    while (sim.now_ns < time_ns) {
+        sim_sleep_until(time_ns);
+    }
+}
+
+/* Requires that the report of that number appears between these times. Returns when. */
+static int64_t await_report(int number, int64_t from_ns, int64_t to_ns) {
+    while (count_reports() < number) {
+        sim_check(sim.now_ns < to_ns);
+        rest_until(sim.now_ns + REPORT_LATE_NS / 4);
+    }
+    sim_check(count_reports() == number && sim.now_ns >= from_ns);
+    return sim.now_ns;
+}
+
+/* Nearly the whole minute between two reports the machine is suspended, so that the run is
+   short: after that a lack has to last for a second again. */
+static void watch_reports(void *unused) {
+    (void)unused;
+    int64_t first_ns =
+        await_report(1, SECOND_NS, sim.now_ns + SECOND_NS + REPORT_LATE_NS);
+    sim.now_ns += 57 * SECOND_NS;
+    rest_until(first_ns + 59 * SECOND_NS + SECOND_NS / 2);
+    await_report(2, first_ns + 60 * SECOND_NS - REPORT_LATE_NS,
+                 first_ns + 60 * SECOND_NS + REPORT_LATE_NS);
+    one_passes = true;
+    while (passed == 0) {
+        rest_until(sim.now_ns + REPORT_LATE_NS / 4);
+    }
+    int64_t again_ns = sim.now_ns + SECOND_NS;
+    await_report(3, again_ns - REPORT_LATE_NS, again_ns + REPORT_LATE_NS);
+    gates_open = true;
+}
+
+static int lack_main(void *unused) {
+    /* Neither can have a stack of the other. */
+    static const tuco_attr sizes[] = {{.stack_size = (size_t)1 << 22},
+                                      {.stack_size = (size_t)1 << 23}};
+    (void)unused;
+    tuco_wg_add(&all, 2);
+    refusing = true;
+    for (int i = 0; i < 2; i++) {
+        sim_check(tuco_go_attr(&sizes[i], pass, NULL) == 0);
+    }
+    int threads = sim_threads_start(watch_reports, 1);
+    tuco_wg_wait(&all);
+    sim_threads_join(threads);
+    return SIM_RESULT;
+}
+
+SIM_SCENARIO(lack, "a lack of stacks is reported each minute, and anew after progress") {
+    sim_begin_procs(1, 2);
+    sim.steady = true;
+    /* The default slice: beside shorter ones sysmon looks so often that runs get long. */
+    tuco_config config = {.procs = sim_procs()};
+    sim_check(tuco_configure(&config) == 0);
+    os_fault_hook = refuse_stacks_but_one;
+    sim_main(lack_main);
 }
