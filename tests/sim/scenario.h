@@ -116,7 +116,7 @@ void sim_hog_until(const int *what, int value);
 void sim_hog_until_asked(void);
 
 /* Computes until the goroutine has the P that was taken from it, or another. Sysmon must
-   make it so in time. */
+   make it so in time, unless a P is idle: see 'Detached' in retake.c. */
 void sim_hog_until_attached(void);
 
 /* The calling thread sleeps in the kernel until sim_unblock_all(). A signal interrupts the
