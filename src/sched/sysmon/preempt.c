@@ -43,7 +43,8 @@
  *
  * Each goroutine that waits in a handler occupies a thread. Beyond preemptmax of them, most
  * stops are in exchange for another goroutine that resumes: see 'Too many stopped' in
- * lockedm.c.
+ * lockedm.c. Sysmon need not check the limit before it stops one: a goroutine that waits in
+ * a handler is in the list of locked ones, so if the list is empty, none waits.
  */
 
 /* Atomic: how many Ms have a pending request to yield. For tuco_checkpoint(). */
@@ -148,18 +149,18 @@ static void on_interrupt(bool told, bool yields) {
 
 /* The P will go to a spare M. If no thread can be started, perhaps because the starter
    waits for a C library lock whose holder is stopped itself, it goes straight to a
-   stopped goroutine after RT_NO_SPARE_NS. */
+   stopped goroutine after RT_NO_SPARE_NS. For the limit on stopped goroutines see the top of
+   the file. */
 bool rt_preempt_can_force(const struct rt_m *m, int64_t waited_ns) {
     /* relaxed: written before m runs its first goroutine */
     if (!has_handler || !rt_m_is_outside(m) || !rt_load_rlx(&m->interruptible)) {
         return false;
     }
-    bool in_exchange = rt_lockedm_length() > 0;
-    if (rt_midle_count() == 0) {
-        rt_newm_want_spare(false); /* for the next look */
-        return in_exchange && waited_ns >= RT_NO_SPARE_NS;
+    if (rt_midle_count() > 0) {
+        return true;
     }
-    return in_exchange || rt_lockedm_room() > 0;
+    rt_newm_want_spare(false); /* for the next look */
+    return rt_lockedm_length() > 0 && waited_ns >= RT_NO_SPARE_NS;
 }
 
 bool rt_preempt_can_recall(const struct rt_m *m) {
