@@ -54,7 +54,7 @@ function look(    rest, sentence) {
         if (match(sentence, /[.;:]( |$)/)) {
             sentence = substr(sentence, 1, RSTART - 1)
         }
-        if (sentence !~ /[A-Za-z_0-9]\(\)/ && sentence != known) {
+        if (sentence ~ /^itself|[ ,]itself/ || (sentence !~ /\(\)/ && sentence != known)) {
             print FILENAME ":" begin " nameless: " sentence
         }
         while (match(sentence, /[A-Za-z_][A-Za-z_0-9]*\(\)/)) {

@@ -215,6 +215,11 @@ static void one(int *p) {
     rt_swap_acqrel(p, 1); /* acq_rel: one wins. Pairs with itself. */
 }
 END
+red check_pairs.sh src/sched/a.c '"pairs with itself, one()" names no function' <<'END'
+static void one(int *p) {
+    rt_swap_acqrel(p, 1); /* acq_rel: one wins. Pairs with itself, one(). */
+}
+END
 red check_pairs.sh src/sched/a.c '"pairs with the acquires below" names no function' <<'END'
 /* release: the list. Pairs with the
    acquires below. Then comes one(). */

@@ -134,7 +134,8 @@ static struct rt_g *add_and_take(wg_word *word, int n) {
         after = counter == 0 ? 0 : (uint64_t)counter << 32 | (w & ~COUNTER_MASK);
         /* release: publishes the caller's work to the waiters. acquire: the thread that
            takes the counter to zero sees the work of all others, and the waiters. Pairs
-           with itself, is_zero(), commit_waitgroup() and push_timed_locked(). */
+           with add_and_take() in other threads, is_zero(), commit_waitgroup() and
+           push_timed_locked(). */
     } while (!rt_cas_acqrel(word, &w, after));
     return counter == 0 ? rt_waiter_list(w) : NULL;
 }
