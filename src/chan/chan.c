@@ -490,8 +490,8 @@ tuco_chan *tuco_chan_ref(tuco_chan *c) {
 
 void tuco_chan_unref(tuco_chan *c) {
     /* acquire, acq_rel: every other use of the channel happens before it is freed. Pairs
-       with tuco_chan_unref() in other threads. The holder of the only reference need not subtract: no other
-       thread can add one. */
+       with tuco_chan_unref() in other threads. The holder of the only reference need not
+       subtract: no other thread can add one. */
     if (c != NULL &&
         (rt_load_acq(&c->references) == 1 || rt_sub_acqrel(&c->references, 1) == 1)) {
         if (c->owner != NULL) {

@@ -30,8 +30,8 @@ static inline uint32_t rt_claim_new(struct rt_g *g) {
 
 /* Any waker. Returns true if the caller has won and must wake g. */
 static inline bool rt_claim_try(struct rt_g *g, uint32_t ticket) {
-    /* relaxed: the loser does nothing more with this wait, and rt_ready() publishes what the
-       winner writes */
+    /* relaxed: the loser does nothing more with this wait, and rt_ready() publishes what
+       the winner writes */
     return rt_cas_rlx(&g->claim, &ticket, ticket + 1);
 }
 

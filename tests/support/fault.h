@@ -21,8 +21,8 @@ void test_fault_clear(void);
 /* The number of calls of that kind since its plan was made. */
 int test_fault_calls(enum os_fault_kind kind);
 
-/* A hook by which no memory can be reserved while test_fault_denying is not 0. The test sets
-   os_fault_hook before it starts the runtime, and the word at any time. */
+/* A hook by which no memory can be reserved while test_fault_denying is not 0. The test
+   sets os_fault_hook before it starts the runtime, and the word at any time. */
 extern atomic_int test_fault_denying;
 int test_fault_deny_reserve(enum os_fault_kind kind);
 
