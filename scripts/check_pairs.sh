@@ -40,7 +40,6 @@ BEGIN {
     order = "(relaxed|release|acquire|acq_rel|sc|order|fence)"
     apology = order "( would do| is not needed|: not needed)|only the RMW matters|" \
         "stronger than needed"
-    known = "the release of the thread that gave m the P" # rt_acquirep() or rt_handoffp()
 }
 function look(    rest, sentence) {
     rest = comment
@@ -54,7 +53,7 @@ function look(    rest, sentence) {
         if (match(sentence, /[.;:]( |$)/)) {
             sentence = substr(sentence, 1, RSTART - 1)
         }
-        if (sentence ~ /^itself|[ ,]itself/ || (sentence !~ /\(\)/ && sentence != known)) {
+        if (sentence ~ /^itself|[ ,]itself/ || sentence !~ /\(\)/) {
             print FILENAME ":" begin " nameless: " sentence
         }
         while (match(sentence, /[A-Za-z_][A-Za-z_0-9]*\(\)/)) {

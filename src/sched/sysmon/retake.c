@@ -509,7 +509,7 @@ static int64_t look_at_inside(struct rt_held *h, struct rt_m *m, int64_t now,
 /* Returns when to look again. */
 static int64_t look_at(struct rt_p *p, int64_t now, bool *took) {
     struct rt_held *h = &p->sysmontick.held;
-    /* acquire: m is initialized. Pairs with the release of the thread that gave m the P.
+    /* acquire: m is initialized. Pairs with rt_acquirep().
        Safe because the memory of an M stays one until the runtime ends. */
     struct rt_m *m = rt_load_acq(&p->m);
     if (m == NULL || rt_pidle_has(p->id)) {

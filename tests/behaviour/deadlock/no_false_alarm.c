@@ -89,7 +89,7 @@ TEST(joined_thread_is_still_counted_at_the_start) {
 
 static int wait_in_vain_main(void *arg) {
     tuco_wg_add(&gate, 1);
-    wait_at_gate(arg);
+    gate_wait(arg);
     return 0;
 }
 
@@ -120,7 +120,7 @@ static int beside_timer_main(void *arg) {
     tuco_wg_add(&gate, 1);
     ASSERT_EQ(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
     ASSERT_EQ(timer_settime(timer, 0, &late, NULL), 0);
-    wait_at_gate(arg);
+    gate_wait(arg);
     ASSERT_EQ(timer_delete(timer), 0);
     return 0;
 }
@@ -142,7 +142,7 @@ static int beside_lookup_main(void *arg) {
     struct test_thread thread;
     tuco_wg_add(&gate, 1);
     test_thread_start(&thread, look_up_and_open, NULL);
-    wait_at_gate(arg);
+    gate_wait(arg);
     test_thread_join(&thread);
     return 0;
 }
