@@ -63,7 +63,8 @@ TUCO_API void tuco_ctx_cancel_cause(tuco_ctx *ctx, int cause);
    channel is valid as long as ctx; take a reference to keep it longer. */
 TUCO_API tuco_chan *tuco_ctx_done(tuco_ctx *ctx);
 
-/* Returns 0 while ctx is not done, then -ECANCELED or -ETIMEDOUT. */
+/* Returns 0 while ctx is not done, then -ECANCELED or -ETIMEDOUT. A context that is done
+   because of its parent has an error only after the parent has one. */
 TUCO_API int tuco_ctx_err(tuco_ctx *ctx);
 
 /* Returns 0 while ctx is not done; then the cause that ctx or an ancestor was cancelled

@@ -121,6 +121,45 @@ SIM_SCENARIO(ctx_cancel, "several cancel in the same branch of a tree") {
     sim_main_twice(cancel_main);
 }
 
+/* One cancel from above: no context has an error before the one that it was made from. */
+
+static void look_from_below(void *unused) {
+    (void)unused;
+    int i = sim_pick(1, CHILDREN_MAX - 1);
+    while (tuco_ctx_err(line[i]) == 0) {
+        tuco_yield();
+    }
+    sim_check(tuco_ctx_err(line[i - 1]) == -ECANCELED);
+}
+
+static int order_main(void *unused) {
+    (void)unused;
+    tuco_ctx *parent = tuco_ctx_background();
+    for (int i = 0; i < CHILDREN_MAX; i++) {
+        parent = line[i] = child_of(parent);
+        if (sim_pick(0, 1)) {
+            tuco_ctx_done(line[i]);
+        }
+    }
+    sim_search();
+    for (int i = sim_pick(1, 3); i > 0; i--) {
+        go(look_from_below, NULL);
+    }
+    sim_pause_some(60);
+    tuco_ctx_cancel(line[0]);
+    tuco_wg_wait(&all);
+    for (int i = 0; i < CHILDREN_MAX; i++) {
+        tuco_ctx_unref(line[i]);
+    }
+    return SIM_RESULT;
+}
+
+SIM_SCENARIO(ctx_order, "goroutines look at a line of contexts that is being cancelled") {
+    sim_begin_procs(2, 3);
+    sim.steady = true; /* no child times out */
+    sim_main_twice(order_main);
+}
+
 /* The first request for the channel, against the end and against another request. */
 
 static void ask_and_wait(void *unused) {
