@@ -2,8 +2,10 @@
 /* Looking up host and service names, on threads that callers can abandon. */
 #include "net/lookup.h"
 #include "base/alloc.h"
+#include "base/die.h"
 #include "sched/park.h"
 #include "sched/sched.h"
+#include "sched/thread/newmhandoff.h"
 #include "sched/waitq.h"
 
 #include <errno.h>
@@ -38,7 +40,8 @@
  * answers are not cached.
  *
  * Price. ('Price') While THREADS_MAX lookups of different names hang, all other lookups
- * wait behind them until one returns or their deadline passes.
+ * wait behind them until one returns or their deadline passes. A line on standard error
+ * reports this, at most once a minute.
  *
  *     QUEUED ---> TAKEN ---> ANSWERED     the last asker frees it; if all have left before
  *        |                                the answer, its thread does
@@ -89,6 +92,7 @@ static struct {
     struct request *first;
     struct request *last; /* valid if first is not NULL */
     int threads;          /* including those about to be started */
+    int64_t told_ns;      /* when THREADS_MAX was reported last; 0: never */
     /* QUEUED and TAKEN requests, hashed by host */
     struct request *buckets[BUCKETS];
 
@@ -328,12 +332,20 @@ static void start_elsewhere(void) {
 
 /* Asking */
 
+static void tell_full(void) {
+    rt_print(
+        "tuco: all %d lookup threads wait for the name service; further lookups wait "
+        "for a free one: see resolv.conf(5)\n",
+        THREADS_MAX);
+}
+
 /* Returns the request to wait for: fresh, or an equal one. */
 static struct request *desk_ask(struct request *fresh) {
     rt_enter();
     rt_spin_lock(&desk.lock);
     struct request *r = find_equal_locked(&fresh->lookup);
     bool start = r == NULL && desk.threads < THREADS_MAX;
+    bool tell = r == NULL && !start && rt_lack_is_due(&desk.told_ns);
     if (r == NULL) {
         r = fresh;
         desk_push_locked(r);
@@ -345,6 +357,9 @@ static struct request *desk_ask(struct request *fresh) {
     bool changed = m == NULL || m->locked_g != NULL; /* perhaps: see 'Parents' */
     rt_spin_unlock(&desk.lock);
     rt_leave();
+    if (tell) {
+        tell_full();
+    }
     if (start && changed) {
         start_elsewhere();
     } else if (start) {

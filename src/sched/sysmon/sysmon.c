@@ -278,10 +278,8 @@ static void fire_timers(int64_t now) {
     }
 }
 
-/* How often a lasting shortage of threads or stacks is reported. Queued goroutines are
-   counted up to LACK_COUNTED. */
-#define LACK_AGAIN_NS (60 * RT_STUCK_NS)
-#define LACK_COUNTED  1000
+/* Queued goroutines are counted up to this number for the report of a lack. */
+#define LACK_COUNTED 1000
 
 /* True if a thread could not be started, or a goroutine waits for a stack. */
 static bool have_failures(void) {
@@ -334,13 +332,7 @@ static bool is_to_be_told(struct watch *w, uint32_t count, uint64_t progress) {
     if (count == 0) {
         return false; /* those that sysmon has just queued may fail again */
     }
-    int64_t now = os_now();
-    if (!rt_lack_lasts(&w->lack) ||
-        (w->told_ns != 0 && now - w->told_ns < LACK_AGAIN_NS)) {
-        return false;
-    }
-    w->told_ns = now;
-    return true;
+    return rt_lack_lasts(&w->lack) && rt_lack_is_due(&w->told_ns);
 }
 
 /* Those in a runnext too: a P without a thread keeps one there. */

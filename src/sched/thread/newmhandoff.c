@@ -6,6 +6,9 @@
 #include "sched/thread/pidle.h"
 #include "sched/tuning.h"
 
+/* How often a lack that lasts is reported. */
+#define AGAIN_NS (60 * RT_STUCK_NS)
+
 struct rt_newmhandoff rt_newmhandoff;
 
 void rt_newm_wake(void) {
@@ -43,4 +46,13 @@ bool rt_lack_lasts(struct rt_lack *lack) {
     }
     lack->seen_ns = now;
     return now - lack->since_ns >= RT_STUCK_NS;
+}
+
+bool rt_lack_is_due(int64_t *told_ns) {
+    int64_t now = os_now();
+    if (*told_ns != 0 && now - *told_ns < AGAIN_NS) {
+        return false;
+    }
+    *told_ns = now;
+    return true;
 }

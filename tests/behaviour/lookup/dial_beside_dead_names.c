@@ -120,6 +120,43 @@ TEST(many) {
     EXPECT_THREADS(threads);
 }
 
+static void storm(void *unused) {
+    (void)unused;
+    set_dead(true);
+    RUN(storm_main);
+    RUN(storm_main);
+    set_dead(false);
+}
+
+/* No lookup of the second storm finds a free thread. */
+TEST(lack_of_lookup_threads_is_told_once) {
+    static struct test_child child;
+    test_child_run(&child, storm, NULL);
+    EXPECT_STATUS(&child, 0);
+    ASSERT_EQ(test_occurrences(child.text, "tuco: all 500 lookup threads wait"), 1);
+}
+
+/* As many as there are threads. */
+static int full_main(void *unused) {
+    (void)unused;
+    hang(LOOKUPS_MAX);
+    return 0;
+}
+
+static void fill_desk(void *unused) {
+    (void)unused;
+    set_dead(true);
+    RUN(full_main);
+    set_dead(false);
+}
+
+TEST(threads_that_suffice_are_not_told) {
+    static struct test_child child;
+    test_child_run(&child, fill_desk, NULL);
+    EXPECT_STATUS(&child, 0);
+    ASSERT_LACKS(child.text, "lookup threads wait");
+}
+
 static void hang_one(void *unused) {
     (void)unused;
     hang(1);
