@@ -11,23 +11,41 @@
 
 /* Without a race of the addresses, the first would get half of this time. */
 #define DEADLINE (30 * TUCO_SECOND)
-#define LATE     (10 * TUCO_SECOND)
+
+/* How long the second address waits for the first, and how late a dial may end. Other load
+   delays some dials, so the fastest one of several counts. */
+#define DELAY  (300 * TUCO_MILLISECOND)
+#define LATE   (100 * TUCO_MILLISECOND)
+#define TRIALS 5
 
 static char text[LO_TEXT];
 
-static void expect_connected(const char *address, const char *remote) {
+/* Returns how long the dial takes. */
+static tuco_duration expect_connected(const char *address, const char *remote) {
     char other[LO_TEXT];
     tuco_fd *f = NULL;
     tuco_time start = tuco_now();
     ASSERT_EQ(tuco_dial("tcp", address, start + DEADLINE, &f), 0);
-    ASSERT_LT(tuco_now() - start, LATE);
+    tuco_duration took = tuco_now() - start;
     ASSERT_EQ(strncmp(lo_remote(f, other), remote, strlen(remote)), 0);
     lo_close(f);
+    return took;
+}
+
+/* Requires that a dial waits for so long and no longer. */
+static void expect_delay(const char *address, const char *remote, tuco_duration delay) {
+    tuco_duration least = TUCO_NEVER;
+    for (int i = 0; i < TRIALS && least > delay + LATE; i++) {
+        tuco_duration took = expect_connected(address, remote);
+        ASSERT_GE(took, delay);
+        least = took < least ? took : least;
+    }
+    ASSERT_LE(least, delay + LATE);
 }
 
 static void dial_port(void *unused) {
     (void)unused;
-    expect_connected(text, "[::1]:");
+    expect_delay(text, "[::1]:", DELAY);
 }
 
 /* Listens at the same port of an address of the other family. */
@@ -44,9 +62,7 @@ static int deaf_first_main(void *unused) {
     int fds = 0;
     snprintf(text, sizeof text, "%s", strrchr(text, ':'));
     for (int i = 0; i < 3; i++) {
-        tuco_time start = tuco_now();
         dial_port(NULL);
-        ASSERT_GE(tuco_now() - start, 250 * TUCO_MILLISECOND);
         ASSERT_EQ(tuco_count(), 1);
         fds = i == 0 ? test_count_fds() : fds; // with the runtime's own
         ASSERT_EQ(test_count_fds(), fds);
@@ -63,20 +79,20 @@ TEST(deaf_first) {
     RUN(deaf_first_main);
 }
 
-/* "localhost" has the same two addresses. */
+/* "localhost" has the same two addresses, and 127.0.0.1 is the first. */
 static int localhost_main(void *unused) {
     char address[LO_TEXT];
     (void)unused;
     struct deaf d = deaf_make(text);
     tuco_fd *l = listen_beside("tcp6", "[::1]");
     snprintf(address, sizeof address, "localhost%s", strrchr(text, ':'));
-    expect_connected(address, "[::1]:");
+    expect_delay(address, "[::1]:", DELAY);
     lo_close(l);
     deaf_end(&d);
     d = deaf_make_ipv6(text);
     l = listen_beside("tcp4", "127.0.0.1");
     snprintf(address, sizeof address, "localhost%s", strrchr(text, ':'));
-    expect_connected(address, "127.0.0.1:");
+    expect_delay(address, "127.0.0.1:", 0);
     lo_close(l);
     deaf_end(&d);
     return 0;
@@ -91,13 +107,16 @@ static int all_deaf_main(void *unused) {
     (void)unused;
     tuco_fd *f = NULL;
     struct deaf d = deaf_make(text);
+    tuco_duration least = TUCO_NEVER;
     for (tuco_time ms = 1; ms <= 1000; ms *= 10) {
         tuco_time deadline = tuco_deadline(ms * TUCO_MILLISECOND);
         // the other address refuses; the error is that of the first
         ASSERT_EQ(tuco_dial("tcp", strrchr(text, ':'), deadline, &f), -ETIMEDOUT);
-        ASSERT_GE(tuco_now(), deadline);
-        ASSERT_LT(tuco_now(), deadline + LATE);
+        tuco_duration late = tuco_now() - deadline;
+        ASSERT_GE(late, 0);
+        least = late < least ? late : least;
     }
+    ASSERT_LE(least, LATE);
     deaf_end(&d);
     return 0;
 }
