@@ -247,13 +247,17 @@ void sim_hog_until_asked(void) {
     }
 }
 
+bool sim_has_lost_p(void) {
+    const struct rt_m *m = arch_self();
+    return (sim_load_own(&m->asked, sizeof m->asked) & RT_ASKED_TAKEN) != 0;
+}
+
 /* Then sysmon has had the time to recall the goroutine while no P was idle. */
 #define HOG_IDLE_NS (SIM_HOG_LATE_NS / 4)
 
 void sim_hog_until_attached(void) {
     int64_t start_ns = sim.now_ns;
-    const struct rt_m *m = arch_self();
-    while ((sim_load_own(&m->asked, sizeof m->asked) & RT_ASKED_TAKEN) != 0) {
+    while (sim_has_lost_p()) {
         hog_turn();
         if (sim.now_ns - start_ns > HOG_IDLE_NS && rt_pidle_ps(rt_pidle.word) > 0) {
             return;

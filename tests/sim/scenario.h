@@ -115,6 +115,10 @@ void sim_hog_until(const int *what, int value);
 /* Computes until the goroutine is requested to yield, at most for some slices. */
 void sim_hog_until_asked(void);
 
+/* Whether sysmon has taken the P of the goroutine, for example because its thread used no
+   CPU time for long: it computes beside the Ps. */
+bool sim_has_lost_p(void);
+
 /* Computes until the goroutine has the P that was taken from it, or another. Sysmon must
    make it so in time, unless a P is idle: see 'Detached' in retake.c. */
 void sim_hog_until_attached(void);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One processor, and goroutines of every kind that want it: all of them have turns. */
 #include "scenario.h"
-#include "sched/syscall/enter.h"
 #include "sched/sched.h"
 
 static tuco_wg all;
@@ -66,13 +65,6 @@ static uint32_t slices_begun(void) {
     return (uint32_t)sim_load_own(&p->schedtick, sizeof p->schedtick);
 }
 
-/* Sysmon took the P, because the thread used no CPU time for long: its goroutine computes
-   beside the P. */
-static bool has_lost_p(void) {
-    const struct rt_m *m = arch_self();
-    return (sim_load_own(&m->asked, sizeof m->asked) & RT_ASKED_TAKEN) != 0;
-}
-
 /* A goroutine that waits in a queue goes before one that has been stopped. Those in the
    list of locked goroutines may have waited for longer. */
 static void check_in_line(uint32_t slices) {
@@ -89,7 +81,7 @@ static void computes(void *unused) {
     while (!have_enough()) {
         bool had_lost = lost; /* others have had their turn beside it */
         sim_hog(1);
-        lost = has_lost_p();
+        lost = sim_has_lost_p();
         uint32_t slices = slices_begun() - before;
         if (slices > 0) {
             if (!had_lost && !lost) {

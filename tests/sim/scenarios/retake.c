@@ -140,7 +140,8 @@ SIM_SCENARIO(retaken, "a thread comes back while sysmon takes its processor") {
 }
 
 /* Some block, lose their Ps and then compute without a call. Meanwhile others compute, so
-   that no P is idle: each of the first gets a P again in its turn. */
+   that no P is idle: each of the first gets a P again in its turn. One of the others that
+   has lost its P, and so left one idle, takes it again. */
 static int to_recall;
 static int recalled;
 
@@ -154,7 +155,12 @@ static void block_and_compute(void *job) {
 
 static void compute_beside(void *job) {
     sim_job_begins(job);
-    sim_hog_until(&recalled, to_recall);
+    while (recalled < to_recall) {
+        sim_hog(TUCO_MILLISECOND);
+        if (sim_has_lost_p()) {
+            tuco_yield();
+        }
+    }
     sim_job_ends(job);
 }
 
