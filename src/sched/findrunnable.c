@@ -243,15 +243,12 @@ static bool hand_to_lockedm(struct rt_m *m) {
     if (rt_lockedm_length() == 0) {
         return false;
     }
-    struct rt_turn turn = m->p->lockedm_turn;
-    rt_lockedm_set_turn(m->p);
     struct rt_p *p = rt_releasep(m); /* before another M may have the P */
     m->hands_p_off = true;
     bool handed = rt_lockedm_resume_first(p);
     m->hands_p_off = false;
     if (!handed) {
         rt_acquirep(m, p);
-        p->lockedm_turn = turn;
         return false;
     }
     stop_without_p(m);

@@ -93,7 +93,9 @@ bool rt_lockedm_have_turn(const struct rt_p *p) {
     return unlikely(rt_lockedm_length() > 0) && rt_lockedm_slices_left(p) == 0;
 }
 
-void rt_lockedm_set_turn(struct rt_p *p) {
+/* A turn begins, or ends: the next one comes when all that are queued for p now have had a
+   slice. */
+static void set_turn(struct rt_p *p) {
     uint32_t procs = rt_sched_procs();
     uint32_t in_line = rt_p_queued(p) + (rt_globq_length() + procs - 1) / procs;
     in_line += rt_load_rlx(&p->runq.runnext) != NULL; /* relaxed, both: the owner's own */
@@ -172,6 +174,9 @@ bool rt_lockedm_resume_first(struct rt_p *p) {
     }
     rt_lock(&lockedms.lock);
     struct rt_g *g = lockedms_choose_locked(rt_note_near());
+    if (g != NULL) {
+        set_turn(p);
+    }
     return resume_and_unlock(g, p);
 }
 
@@ -360,9 +365,16 @@ static void wait_aside(struct rt_m *m) {
     got_p(m);
 }
 
-/* The goroutine that p ran is stopped, and counted. Decides when p serves the list. */
+/* The goroutine that p ran is stopped, and counted, and not yet in the list. Decides when p
+   serves the list: for those who wait in it the turn stays where it is, unless it would
+   come later than that of the stopped goroutine. */
 static void set_turn_after_stop(struct rt_p *p) {
-    rt_lockedm_set_turn(p);
+    struct rt_turn earlier = p->lockedm_turn;
+    uint32_t left = rt_lockedm_slices_left(p);
+    set_turn(p);
+    if (rt_lockedm_length() > 0 && left < p->lockedm_turn.slices) {
+        p->lockedm_turn = earlier;
+    }
     bool exchange = rt_lockedm_room() < 0 && p->exchanges < EXCHANGES_MAX;
     p->exchanges = exchange ? (uint8_t)(p->exchanges + 1) : 0;
     if (exchange) {

@@ -45,15 +45,14 @@ static inline uint32_t rt_lockedm_length(void) {
 void rt_lockedm_ready(struct rt_g *g);
 
 /* Owner of p. A P serves the list after as many slices as goroutines were queued for it
-   at the last turn. rt_lockedm_have_turn() is true when more slices have begun since
-   rt_lockedm_set_turn() than goroutines were queued for p at that time, and the list is
+   when it last did so, or when it put the first goroutine into the list.
+   rt_lockedm_have_turn() is true when more slices have begun since then, and the list is
    not empty. rt_lockedm_slices_left() returns how many are still to begin. */
 bool rt_lockedm_have_turn(const struct rt_p *p);
 uint32_t rt_lockedm_slices_left(const struct rt_p *p);
-void rt_lockedm_set_turn(struct rt_p *p);
 
-/* The caller holds p, and hands it to one of the first goroutines in the list. False:
-   there is none. */
+/* The caller holds p, and hands it to one of the first goroutines in the list, which ends
+   the list's turn. False: there is none. */
 bool rt_lockedm_resume_first(struct rt_p *p);
 
 /* M, on its scheduler stack: its goroutine, which is locked to it, has parked or yielded.

@@ -166,6 +166,57 @@ SIM_SCENARIO(fair_lockedm, "a woken wired goroutine has its turn after those in 
     sim_main(wired_turn_main);
 }
 
+/* Goroutines that compute are stopped one after the other, and each puts the next one in
+   line. The first of them has its turn all the same. Usually four begin before; more if a
+   thread is stalled. */
+
+#define CHAIN      60
+#define CHAIN_MOST 30
+
+static struct {
+    int begun;
+    int over;
+    bool lost; /* sysmon took a P: then others begin without a stop */
+} chain;
+
+static void compute_until(const int *what, int value) {
+    while (*what < value) {
+        sim_hog(1);
+        chain.lost |= sim_has_lost_p();
+    }
+}
+
+static void compute_in_chain(void *unused) {
+    (void)unused;
+    bool first = ++chain.begun == 1;
+    if (chain.begun < CHAIN) {
+        sim_check(tuco_wg_go(&all, compute_in_chain, NULL) == 0);
+    }
+    if (!first) {
+        compute_until(&chain.over, 1);
+        return;
+    }
+    compute_until(&chain.begun, 2);
+    sim_check(chain.begun <= CHAIN_MOST || chain.lost);
+    chain.over = 1;
+}
+
+static int stopped_main(void *unused) {
+    (void)unused;
+    chain.begun = chain.over = 0;
+    chain.lost = false;
+    sim_check(tuco_wg_go(&all, compute_in_chain, NULL) == 0);
+    tuco_wg_wait(&all);
+    return SIM_RESULT;
+}
+
+SIM_SCENARIO(fair_stopped,
+             "a stopped goroutine has its turn although others are stopped") {
+    sim_begin_procs(1, 1);
+    sim.steady = true;
+    sim_main(stopped_main);
+}
+
 /* A goroutine whose timer is due when the slice of two that talk is over does not go
    behind those that yielded. */
 
