@@ -22,11 +22,11 @@
  *
  * Age. Newest first alone would starve the oldest chunk for as long as new ones arrive. A
  * chunk that has waited for RT_GLOBQ_AGED_NS is aged. From time to time the oldest aged
- * chunk goes first, often enough that all aged chunks are gone within RT_GLOBQ_DRAIN_NS. So
- * a goroutine waits at most the sum of both longer than with FIFO. The drain is not faster
- * because in a tree the oldest goroutines are the largest branches, and starting many of
- * them makes the walk breadth first again: with a drain of 10 ms skynet took 1.3 times as
- * long.
+ * chunk goes first, often enough that all aged chunks are gone within RT_GLOBQ_DRAIN_NS:
+ * the fewer goroutines it had room for, the sooner the next turn. So a goroutine waits at
+ * most the sum of both longer than with FIFO. The drain is not faster because in a tree the
+ * oldest goroutines are the largest branches, and starting many of them makes the walk
+ * breadth first again: with a drain of 10 ms skynet took 1.3 times as long.
  *
  * The list is FIFO. Takers alternate between list and chunks while both have goroutines,
  * so that neither starves. Urgent goroutines come first; they are few. Their I/O was
@@ -41,6 +41,10 @@
 
 /* One overflow: half a ring, and the G that did not fit. */
 #define CHUNK_SLOTS (RT_RUNQ_SLOTS / 2 + 1)
+
+/* The largest share of a P: half a ring, and the G that it runs at once. So a chunk comes
+   out whole. */
+#define BATCH_MAX CHUNK_SLOTS
 
 /* The largest share of a P whose ring is not empty. */
 #define SHARE_MAX 32u
@@ -82,6 +86,7 @@ static struct {
     uint32_t aged;       /* goroutines in aged chunks */
     uint32_t to_drain;   /* maximum of aged since it was last 0 */
     int64_t aged_ns;     /* when the oldest chunk last went first */
+    uint32_t aged_taken; /* goroutines that came out then */
     bool list_turn;
 } globq RT_CACHE_ALIGNED = {.lock = RT_LOCK_INIT(globq)};
 
@@ -308,7 +313,7 @@ static bool oldest_has_turn_locked(void) {
         return false;
     }
     globq.to_drain = globq.aged > globq.to_drain ? globq.aged : globq.to_drain;
-    if (now - globq.aged_ns < RT_GLOBQ_DRAIN_NS * CHUNK_SLOTS / globq.to_drain) {
+    if (now - globq.aged_ns < RT_GLOBQ_DRAIN_NS * globq.aged_taken / globq.to_drain) {
         return false;
     }
     globq.aged_ns = now;
@@ -318,18 +323,20 @@ static bool oldest_has_turn_locked(void) {
 /* share applies to the newest chunk; the oldest, when it has its turn, is taken whole as
    far as the ring has room. */
 static struct rt_g *take_chunked_locked(struct rt_runq *to, uint32_t share) {
-    struct chunk *c = globq.newest;
-    if (oldest_has_turn_locked()) {
-        c = globq.oldest;
-        share = to != NULL ? share_of(globq.chunked, 1, RT_RUNQ_SLOTS / 2, to) : 1;
+    bool oldest = oldest_has_turn_locked();
+    struct chunk *c = oldest ? globq.oldest : globq.newest;
+    if (oldest) {
+        share = to != NULL ? share_of(globq.chunked, 1, BATCH_MAX, to) : 1;
     }
     uint32_t begin = c->begin;
     struct rt_g *first = c->gs[c->begin++];
     while (--share > 0 && c->begin < c->end) {
         rt_check(rt_runq_put(to, c->gs[c->begin++]));
     }
-    globq.chunked -= c->begin - begin;
-    globq.aged -= c->aged ? c->begin - begin : 0;
+    uint32_t taken = c->begin - begin;
+    globq.chunked -= taken;
+    globq.aged -= c->aged ? taken : 0;
+    globq.aged_taken = oldest ? taken : globq.aged_taken;
     if (c->begin == c->end) {
         chunk_retire_locked(c);
     }
@@ -357,7 +364,7 @@ struct rt_g *rt_globq_take_batch(struct rt_p *p, uint32_t procs) {
     }
     rt_lock(&globq.lock);
     uint32_t share =
-        share_of(globq.list.count + globq.chunked, procs, RT_RUNQ_SLOTS / 2, &p->runq);
+        share_of(globq.list.count + globq.chunked, procs, BATCH_MAX, &p->runq);
     struct rt_g *g = take_ahead_locked(&p->runq, share, share);
     publish_and_unlock();
     return g;
@@ -380,7 +387,7 @@ struct rt_g *rt_globq_take_yielded(struct rt_p *p, uint32_t procs) {
         return NULL;
     }
     rt_lock(&globq.lock);
-    uint32_t share = share_of(globq.yielded.count, procs, RT_RUNQ_SLOTS / 2, &p->yieldq);
+    uint32_t share = share_of(globq.yielded.count, procs, BATCH_MAX, &p->yieldq);
     struct rt_g *g = take_linked_locked(&globq.yielded, &p->yieldq, share);
     publish_and_unlock();
     return g;

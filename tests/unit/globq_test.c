@@ -53,8 +53,11 @@ TEST(lists_keep_their_order) {
     }
 }
 
+/* One overflow: half a ring, and the goroutine that did not fit. */
+#define OVERFLOW ((int)RT_RUNQ_SLOTS / 2 + 1)
+
 /* The share of each of procs Ps is rounded up, except for even division, and never more
-   than half a run queue. */
+   than half a run queue and the one that is returned. */
 static void expect_batch(int queued, int procs, int share) {
     put(0, queued);
     ASSERT_EQ(number_of(rt_globq_take_batch(&p, (uint32_t)procs)), 0);
@@ -82,44 +85,79 @@ static void drain_ring(void) {
     }
 }
 
-/* Waits until a chunk that was put before has aged. */
-static void let_age(void) {
-    int64_t end = os_now() + 11 * 1000 * 1000;
+static void wait_ns(int64_t ns) {
+    int64_t end = os_now() + ns;
     while (os_now() < end) {
     }
 }
 
-/* Waits longer than aged chunks may go first. */
-static void let_drain(void) {
-    int64_t end = os_now() + 41 * 1000 * 1000;
-    while (os_now() < end) {
+#define AGE_NS   (11 * 1000 * 1000)
+#define DRAIN_NS (40 * 1000 * 1000)
+
+static void expect_overflow(struct rt_g *taken, int first) {
+    ASSERT_EQ(number_of(taken), first);
+    for (int i = 1; i < OVERFLOW; i++) {
+        ASSERT_EQ(number_of(rt_runq_pop(&p.runq)), first + i);
     }
+    ASSERT_EQ(rt_runq_length(&p.runq), 0);
 }
 
 TEST(newest_overflow_goes_first_until_the_oldest_is_aged) {
-    put_chunk(0, 10);
-    put_chunk(10, 10);
-    ASSERT_EQ(number_of(rt_globq_take_batch(&p, 1)), 10);
-    drain_ring();
-    let_age();
-    put_chunk(20, 10);
-    ASSERT_EQ(number_of(rt_globq_take_batch(&p, 1)), 0);
-    ASSERT_EQ(rt_runq_length(&p.runq), 9);
-    drain_ring();
-    ASSERT_EQ(number_of(rt_globq_take_batch(&p, 1)), 20);
-    drain_ring();
+    put_chunk(0, OVERFLOW);
+    put_chunk(OVERFLOW, OVERFLOW);
+    expect_overflow(rt_globq_take_batch(&p, 1), OVERFLOW);
+    wait_ns(AGE_NS);
+    put_chunk(2 * OVERFLOW, OVERFLOW);
+    expect_overflow(rt_globq_take_batch(&p, 1), 0);
+    expect_overflow(rt_globq_take_batch(&p, 1), 2 * OVERFLOW);
     ASSERT_EQ(rt_globq_length(), 0);
 }
 
-TEST(aged_overflow_goes_to_a_busy_p_too) {
-    put_chunk(0, 10);
-    let_drain(); /* the last aged chunk went first just now */
-    put_chunk(10, 10);
-    ASSERT(rt_runq_put(&p.runq, &gs[30]));
+/* The chunks that have aged together have a turn each in 40 ms; in between the newest goes
+   first. */
+TEST(each_aged_overflow_leaves_in_one_turn) {
+    wait_ns(DRAIN_NS); /* since the last turn of an aged one */
+    for (int i = 0; i < 4; i++) {
+        put_chunk(i * OVERFLOW, OVERFLOW);
+    }
+    wait_ns(AGE_NS);
+    for (int i = 0; i < 4; i++) {
+        expect_overflow(rt_globq_take_batch(&p, 1), i * OVERFLOW);
+        wait_ns(DRAIN_NS / 4);
+    }
+    ASSERT_EQ(rt_globq_length(), 0);
+}
+
+/* A ring with little room takes a part of the oldest, and the turn of the rest comes sooner
+   by as much. */
+TEST(what_is_left_of_an_aged_overflow_does_not_wait_for_a_whole_turn) {
+    wait_ns(DRAIN_NS);
+    put_chunk(0, OVERFLOW);
+    put_chunk(OVERFLOW, OVERFLOW);
+    wait_ns(AGE_NS);
+    for (int i = 0; i < (int)RT_RUNQ_SLOTS - 1; i++) {
+        ASSERT(rt_runq_put(&p.runq, &gs[2 * OVERFLOW + i]));
+    }
     ASSERT_EQ(number_of(rt_globq_take_share(&p, 1)), 0);
-    ASSERT_EQ(rt_runq_length(&p.runq), 10);
-    ASSERT_EQ(number_of(rt_globq_take_share(&p, 1)), 10); /* a chunk that is not aged */
-    ASSERT_EQ(rt_runq_length(&p.runq), 10);
+    drain_ring();
+    wait_ns(DRAIN_NS / OVERFLOW);
+    ASSERT_EQ(number_of(rt_globq_take_batch(&p, 1)), 2);
+    ASSERT_EQ(rt_runq_length(&p.runq), OVERFLOW - 3);
+    drain_ring();
+    while (rt_globq_take_one() != NULL) {
+    }
+}
+
+TEST(aged_overflow_goes_to_a_busy_p_too) {
+    wait_ns(DRAIN_NS);
+    put_chunk(0, OVERFLOW);
+    wait_ns(AGE_NS);
+    put_chunk(OVERFLOW, OVERFLOW);
+    ASSERT(rt_runq_put(&p.runq, &gs[2 * OVERFLOW]));
+    ASSERT_EQ(number_of(rt_globq_take_share(&p, 1)), 0);
+    ASSERT_EQ(rt_runq_length(&p.runq), OVERFLOW);
+    ASSERT_EQ(number_of(rt_globq_take_share(&p, 1)), OVERFLOW); /* it is not aged */
+    ASSERT_EQ(rt_runq_length(&p.runq), OVERFLOW);
     drain_ring();
     while (rt_globq_take_one() != NULL) {
     }
@@ -166,8 +204,8 @@ TEST(fair_shares) {
     expect_batch(7, 4, 2);
     expect_batch(10, 1, 10);
     expect_batch(100, 4, 26);
-    expect_batch(COUNT, 1, RT_RUNQ_SLOTS / 2);
-    expect_batch(COUNT, 2, RT_RUNQ_SLOTS / 2);
+    expect_batch(COUNT, 1, OVERFLOW);
+    expect_batch(COUNT, 2, OVERFLOW);
 }
 
 /* A share fills the run queue as far as there is room; the rest stays in the queue. */
@@ -177,7 +215,7 @@ static void expect_room_kept(int in_ring) {
         ASSERT(rt_runq_put(&p.runq, &gs[i]));
     }
     int room = (int)RT_RUNQ_SLOTS - in_ring;
-    int most = (int)RT_RUNQ_SLOTS / 2 - 1;
+    int most = (int)RT_RUNQ_SLOTS / 2;
     int moved = room < most ? room : most;
     put(in_ring, COUNT - in_ring);
     ASSERT_EQ(number_of(rt_globq_take_batch(&p, 1)), in_ring);
