@@ -28,6 +28,10 @@
  * oldest goroutines are the largest branches, and starting many of them makes the walk
  * breadth first again: with a drain of 10 ms skynet took 1.3 times as long.
  *
+ * A P whose ring is not empty takes one goroutine of a chunk that is not aged, since each
+ * of a larger share would start another walk: of a tree of 121,392 goroutines, fib(25),
+ * 2,349 are alive at once with one, 2,985 with 8, and 3,800 with 32.
+ *
  * The list is FIFO. Takers alternate between list and chunks while both have goroutines,
  * so that neither starves. Urgent goroutines come first; they are few. Their I/O was
  * ready while no P polled, or while the ring of the P that polled stayed full. Goroutines
@@ -376,8 +380,7 @@ struct rt_g *rt_globq_take_share(struct rt_p *p, uint32_t procs) {
     }
     rt_lock(&globq.lock);
     uint32_t share = share_of(globq.list.count, procs, SHARE_MAX, &p->runq);
-    /* one of a chunk: so a tree of goroutines stays in the ring */
-    struct rt_g *g = take_ahead_locked(&p->runq, share, 1);
+    struct rt_g *g = take_ahead_locked(&p->runq, share, 1 /* see 'Age' */);
     publish_and_unlock();
     return g;
 }
