@@ -9,7 +9,9 @@
 #include "sched/timers.h"
 
 /* While other Gs are ready, a G from yieldq that ran for time t is followed by YIELDED_PART
-   times t without one: it may run thousands of times as long as the others. */
+   times t without one: it may run thousands of times as long as the others. At most a slice
+   counts: the rest is time in which the process was stopped, or for which the others in
+   yieldq must not pay. */
 #define YIELDED_PART 8
 
 /* Timers cannot be fired on the goroutine's stack: the goroutine may be parking in a queue
@@ -62,7 +64,8 @@ static struct rt_g *find_yielded_in_turn(struct rt_p *p) {
 
 static void end_yielded_turn(struct rt_p *p) {
     int64_t now = os_now();
-    p->yieldq_ns = now + YIELDED_PART * (now - p->yielded_ns);
+    int64_t turn_ns = rt_earlier(now - p->yielded_ns, rt_sched.config.slice_ns);
+    p->yieldq_ns = now + YIELDED_PART * turn_ns;
     p->yielded_ns = 0;
 }
 

@@ -284,3 +284,95 @@ SIM_SCENARIO(fair_timer, "a timer that is due goes before those whose slice is o
     sim_check(tuco_configure(&config) == 0);
     sim_main(timer_slice_main);
 }
+
+/* While others are always ready, a goroutine that yielded waits for eight times the turn of
+   the one before it, of which at most a slice counts. */
+
+#define CROWD      6
+#define WORK_NS    10000
+#define LONG_NS    20000000
+#define LONG_TURNS (8 * SLICE_NS / WORK_NS + 4 * 61)
+
+static struct {
+    tuco_chan *rounds[CROWD];
+    int arrived;
+    int turns; /* since the long turn */
+    bool over; /* the long turn, or all */
+} crowd;
+
+/* Each channel has room for one value. It is full only at the end. */
+static void wake_all_but(int self) {
+    for (int i = 0; i < CROWD; i++) {
+        if (i != self) {
+            (void)tuco_chan_try_send(crowd.rounds[i], &(int){0});
+        }
+    }
+}
+
+/* Waits until all are here. The last one wakes the others, into the ring. */
+static void meet(int self) {
+    int value;
+    if (++crowd.arrived < CROWD) {
+        sim_check(tuco_chan_recv(crowd.rounds[self], &value) == 0);
+        return;
+    }
+    crowd.arrived = 0;
+    wake_all_but(self);
+}
+
+static void work(void *number) {
+    int self = (int)(intptr_t)number;
+    while (fair.waiting > 0) {
+        for (int64_t end = sim.now_ns + WORK_NS; sim.now_ns < end;) {
+            sim_spin();
+        }
+        crowd.turns++;
+        sim_check(!crowd.over || crowd.turns <= LONG_TURNS);
+        meet(self);
+    }
+    wake_all_but(self);
+    tuco_wg_done(&all);
+}
+
+static void compute_long(void *unused) {
+    (void)unused;
+    tuco_yield();
+    tuco_preempt_off();
+    for (int64_t end = sim.now_ns + LONG_NS; sim.now_ns < end;) {
+        sim_hog(LONG_NS);
+    }
+    crowd.turns = 0;
+    crowd.over = true;
+    tuco_preempt_on();
+    tuco_wg_done(&all);
+}
+
+static int long_turn_main(void *unused) {
+    (void)unused;
+    crowd.arrived = 0;
+    crowd.over = false;
+    fair.waiting = 1;
+    tuco_wg_add(&all, CROWD + 1);
+    for (int i = 0; i < CROWD; i++) {
+        crowd.rounds[i] = tuco_chan_make(sizeof(int), 1);
+        sim_check(tuco_go(work, (void *)(intptr_t)i) == 0);
+    }
+    sim_check(tuco_go(compute_long, NULL) == 0);
+    while (!crowd.over) {
+        tuco_yield();
+    }
+    fair.waiting = 0;
+    tuco_wg_wait(&all);
+    for (int i = 0; i < CROWD; i++) {
+        tuco_chan_unref(crowd.rounds[i]);
+    }
+    return SIM_RESULT;
+}
+
+SIM_SCENARIO(fair_long_turn, "a long turn does not starve the next one that yielded") {
+    sim_begin_procs(1, 1);
+    tuco_config config = {.procs = 1, .slice = SLICE_NS};
+    sim_check(tuco_configure(&config) == 0);
+    sim.steady = true;
+    sim_main(long_turn_main);
+}
