@@ -81,3 +81,22 @@ TEST(refused_reservation_is_undone) {
     ASSERT(memory == NULL);
     ASSERT_EQ(test_count_mappings(), before);
 }
+
+TEST(locked_memory_is_freed_where_it_cannot_be_unmapped) {
+    char *start = os_reserve(TEN_PAGES, OS_PAGE_BYTES);
+    ASSERT(start != NULL);
+    if (mlock(start, TEN_PAGES) != 0) {
+        SKIP("mlock is refused here.");
+    }
+    memset(start, 1, TEN_PAGES);
+    if (!is_locked(start)) {
+        SKIP("the kernel does not lock here.");
+    }
+    test_fault_plan(OS_FAULT_RELEASE, 1, 1, ENOMEM);
+    os_release(start, TEN_PAGES);
+    test_fault_clear();
+    for (size_t i = 0; i < TEN_PAGES; i += OS_PAGE_BYTES) {
+        ASSERT_EQ(start[i], 0);
+    }
+    ASSERT_EQ(munmap(start, TEN_PAGES), 0);
+}

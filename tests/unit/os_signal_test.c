@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves: the runtime's alternate signal stack exists between install and remove; an
-   alternate stack of the program stays in use, whether it is older or newer. */
+   alternate stack of the program stays in use, whether it is older or newer. Handlers of the
+   program below and above the runtime's are called once per fault. */
 #include "os/os.h"
 #include "test.h"
 
@@ -49,4 +50,37 @@ TEST(older_one_is_used) {
     os_signal_stack_remove(token);
     ASSERT(current().ss_sp == room);
     have_none();
+}
+
+static struct sigaction below_newer;
+static int older_calls;
+static int newer_calls;
+
+static void count_older(int number) {
+    (void)number;
+    older_calls++;
+}
+
+static void count_newer(int number, siginfo_t *info, void *context) {
+    newer_calls++;
+    below_newer.sa_sigaction(number, info, context);
+}
+
+static bool handle_nothing(const struct os_fault_info *info) {
+    (void)info;
+    return false;
+}
+
+TEST(a_handler_over_ours_is_called_once_after_a_second_install) {
+    struct sigaction older = {.sa_handler = count_older};
+    struct sigaction newer = {.sa_sigaction = count_newer, .sa_flags = SA_SIGINFO};
+    ASSERT_EQ(sigaction(SIGSEGV, &older, NULL), 0);
+    ASSERT_EQ(os_fault_handler_install(handle_nothing), 0);
+    ASSERT_EQ(sigaction(SIGSEGV, &newer, &below_newer), 0);
+    os_fault_handler_remove();
+    ASSERT_EQ(os_fault_handler_install(handle_nothing), 0);
+    raise(SIGSEGV);
+    ASSERT_EQ(newer_calls, 1);
+    ASSERT_EQ(older_calls, 1);
+    os_fault_handler_remove();
 }
