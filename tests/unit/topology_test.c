@@ -470,6 +470,20 @@ TEST(a_path_that_is_too_long_is_refused) {
     ASSERT_HAS(messages(path), "there is no cpu/ in it\n");
 }
 
+/* For one of these lengths cpu/possible does not fit by one letter; without that letter it
+   would be found. */
+TEST(a_path_that_is_too_long_is_not_cut) {
+    static char path[600];
+    make_root();
+    put("0-3", "cpu/possibl");
+    for (size_t length = strlen(strcpy(path, root)); length < 505; length++) {
+        path[length] = '/';
+        ASSERT_EQ(rt_topology_load(&topology, path), 0);
+        ASSERT_EQ(topology.cpus_count, 0);
+        rt_topology_free(&topology);
+    }
+}
+
 /* ---- The machine that this runs on, and memory ---- */
 
 TEST(the_system_itself) {
