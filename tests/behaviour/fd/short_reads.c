@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves: after a read that did not fill its buffer, the next read waits for new bytes.
    It misses nothing that arrived with them: the end, a reset, bytes behind urgent data,
-   or bytes that arrive while no runtime runs. */
+   bytes that arrive while no runtime runs, or another message. */
 #include "net.h"
 
 static char bytes[100];
 static tuco_wg wg;
 static struct net_pair p;
 
+static void begin_to_watch(tuco_fd *f) {
+    ASSERT_EQ(tuco_fd_set_read_deadline(f, tuco_deadline(1)), 0);
+    ASSERT_EQ(tuco_fd_read(f, bytes, 1), -ETIMEDOUT);
+    ASSERT_EQ(tuco_fd_set_read_deadline(f, tuco_deadline(TUCO_MILLISECOND)), 0);
+    ASSERT_EQ(tuco_fd_read(f, bytes, 1), -ETIMEDOUT);
+    ASSERT_EQ(tuco_fd_set_read_deadline(f, TUCO_NEVER), 0);
+}
+
 /* Opens a pair that is registered with epoll, or not yet: at the registration epoll
    reports what is already there. */
 static struct net_pair open_pair(bool watched) {
     struct net_pair pair = net_open(net_dialed);
     if (watched) {
-        ASSERT_EQ(tuco_fd_set_read_deadline(pair.in, tuco_deadline(1)), 0);
-        ASSERT_EQ(tuco_fd_read(pair.in, bytes, 1), -ETIMEDOUT);
-        ASSERT_EQ(tuco_fd_set_read_deadline(pair.in, tuco_deadline(TUCO_MILLISECOND)), 0);
-        ASSERT_EQ(tuco_fd_read(pair.in, bytes, 1), -ETIMEDOUT);
-        ASSERT_EQ(tuco_fd_set_read_deadline(pair.in, TUCO_NEVER), 0);
+        begin_to_watch(pair.in);
     }
     return pair;
 }
@@ -99,8 +103,24 @@ static void waits_for_what_is_new(bool watched) {
     net_close(&p);
 }
 
+/* A message is shorter than the buffer although another one follows. */
+static void message_behind_message(void) {
+    char address[64];
+    ASSERT_EQ(tuco_listen("udp4", "127.0.0.1:0", &p.in), 0);
+    ASSERT_EQ(tuco_local_address(p.in, address, sizeof address), 0);
+    ASSERT_EQ(tuco_dial("udp4", address, TUCO_NEVER, &p.out), 0);
+    begin_to_watch(p.in);
+    net_say(p.out, "xy");
+    net_say(p.out, "xyz");
+    let_poller_tell(true);
+    hear_short(p.in, 2);
+    hear_short(p.in, 3);
+    net_close(&p);
+}
+
 static int run_main(void *arg) {
     (void)arg;
+    message_behind_message();
     for (int i = 0; i < 2; i++) {
         waits_for_what_is_new(i == 1);
         end_comes_along(i == 1);
