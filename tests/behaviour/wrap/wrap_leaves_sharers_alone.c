@@ -216,3 +216,20 @@ TEST(standard_socket) {
     int both[2] = {fd[1], fd[0]};
     expect_standard(fd, both);
 }
+
+static void wrap_and_close_standard(int fd) {
+    ASSERT_EQ(dup2(fd, STDIN_FILENO), STDIN_FILENO);
+    ASSERT_EQ(tuco_fd_close(net_wrap(STDIN_FILENO)), 0);
+}
+
+TEST(a_closed_handle_of_a_standard_pipe_leaves_nothing) {
+    int fd[2];
+    net_pipe(fd);
+    wrap_and_close_standard(
+        fd[0]); // what the library keeps for good is there from now on
+    test_fault_plan(OS_FAULT_ALLOC, TEST_FAULT_ALWAYS, 1, ENOMEM);
+    wrap_and_close_standard(fd[0]);
+    test_fault_expect_balance();
+    test_fault_clear();
+    ASSERT(!net_is_open(STDIN_FILENO));
+}
