@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves: the dump shows for each goroutine whether it is running, runnable or waiting,
-   and what it waits for. */
+   and what it waits for, with an empty line between two of them. */
 /* fixed procs */
 #include "gate.h"
 
@@ -18,6 +18,7 @@ static int run_main(void *arg) {
     ASSERT_MATCH(dump, "^goroutine 2 \\[sync\\.WaitGroup\\.Wait\\].*:$");
     ASSERT_MATCH(dump, "^goroutine 3 \\[runnable\\].*:$");
     ASSERT_MATCH(dump, "^created by .* in goroutine 1$");
+    ASSERT_EQ(test_occurrences(dump, "\n\ngoroutine "), 2);
     tuco_wg_done(&gate);
     tuco_wg_wait(&wg);
     return 0;
