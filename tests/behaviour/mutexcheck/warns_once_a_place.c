@@ -106,6 +106,20 @@ TEST(ending) {
     expect_one(end_locked, "goroutine [0-9]+ ends with");
 }
 
+static void wait_and_yield_locked(void) {
+    wait_locked();
+    yield_locked();
+}
+
+TEST(two_places) {
+    void (*fn)(void) = wait_and_yield_locked;
+    test_child_run(&child, run_it, (void *)&fn);
+    EXPECT_STATUS(&child, 0);
+    ASSERT_MATCH(child.text, "goroutine [0-9]+ waits at");
+    ASSERT_MATCH(child.text, "goroutine [0-9]+ gives way with");
+    ASSERT_EQ(lines(), 2);
+}
+
 TEST(unlocked) {
     expect_none(wait_unlocked);
 }
