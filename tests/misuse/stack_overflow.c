@@ -33,6 +33,7 @@ TEST(goroutine_stack) {
     ASSERT_MATCH(child.text, "sp=0x[0-9a-f]+ stack=\\[0x[0-9a-f]+, 0x[0-9a-f]+\\]");
     ASSERT_EQ(test_occurrences(child.text, "fatal error: stack overflow"), 1);
     ASSERT_HAS(child.text, "deep one");
+    ASSERT_LACKS(child.text, "a frame larger than the guard");
     ASSERT_HAS(child.text, "TUCOSTACK");
     ASSERT_MATCH(child.text, "^goroutine 2 \\[running\\].*:$");
 }
