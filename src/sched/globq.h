@@ -64,9 +64,9 @@ void rt_globq_put_yielded(struct rt_glist *list);
    turn; else one that yielded. NULL: the queue is empty. */
 struct rt_g *rt_globq_take_one(void);
 
-/* Owner of p. Takes p's share of those ahead of the yielded ones, at most one more than half
-   a ring. Returns the first and puts the others into p's ring, as far as it has room. NULL:
-   there are none. */
+/* Owner of p. Takes p's share of those ahead of the yielded ones, at most one more than
+   half a ring. Returns the first and puts the others into p's ring, as far as it has room.
+   NULL: there are none. */
 struct rt_g *rt_globq_take_batch(struct rt_p *p, uint32_t procs);
 
 /* Owner of p, whose ring is not empty. The same with a smaller share: of chunks only one G,

@@ -34,11 +34,11 @@ static bool migrating(void) {
  *
  * The way taken. Each goroutine has a habit, learned from those of its wake-ups that found
  * a P idle. The second such wake-up is measured: the time from the wake-up to the waker's
- * next stop. A waker that stops within RT_GOES_ON_NS uses runnext and is not measured again
- * in this period. For a waker that goes on, the woken goroutine goes to the ring and an M is
- * woken; these wake-ups are all measured, and a few short ones in a row end the habit. A
- * thief that steals from a runnext, and sysmon when it finds a runnext stuck, record that
- * the waker goes on.
+ * next stop. A waker that stops within RT_GOES_ON_NS uses runnext and is not measured
+ * again in this period. For a waker that goes on, the woken goroutine goes to the ring and
+ * an M is woken; these wake-ups are all measured, and a few short ones in a row end the
+ * habit. A thief that steals from a runnext, and sysmon when it finds a runnext stuck,
+ * record that the waker goes on.
  *
  * Goroutines that exchange a word before they begin to compute were seen to stop. Their
  * stages may then be too short for sysmon, which does not find the same runnext at two
@@ -409,8 +409,8 @@ static RT_NOINLINE void yield_slow(struct rt_m *m) {
     }
 }
 
-/* A goroutine that computes may be asked for something urgent again and again. It goes ahead
-   of those that yielded only once until it is woken, or has gone behind them. */
+/* A goroutine that computes may be asked for something urgent again and again. It goes
+   ahead of those that yielded only once until it is woken, or has gone behind them. */
 void rt_yield_asked(struct rt_m *m) {
     struct rt_g *g = rt_m_g(m);
     stop_waker(m);

@@ -176,8 +176,8 @@ static inline uint32_t rt_runq_kept(const struct rt_runq *q) {
     return kept <= RT_RUNQ_SLOTS ? kept : 0;          /* else head has passed it */
 }
 
-/* Any thread. The slot behind the last G that is kept, and whether takers have passed a slot:
-   hints. */
+/* Any thread. The slot behind the last G that is kept, and whether takers have passed a
+   slot: hints. */
 static inline uint32_t rt_runq_kept_end(const struct rt_runq *q) {
     return rt_load_rlx(&q->kept_end); /* relaxed: only compared */
 }

@@ -25,7 +25,7 @@ static unsigned wanted(void) {
 }
 
 static void ask(void *m) {
-    rt_preempt_ask(m, 0);
+    rt_preempt_ask(m, 0, true);
 }
 
 static void end_wired(void *arg) {

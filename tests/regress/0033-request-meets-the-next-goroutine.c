@@ -35,7 +35,7 @@ static void other(void *unused) {
 static int turns_after_request(uint32_t switches_ago) {
     struct rt_m *m = arch_self();
     int before = atomic_load(&turns);
-    rt_preempt_ask(m, rt_p_switches(m->p) - switches_ago);
+    rt_preempt_ask(m, rt_p_switches(m->p) - switches_ago, true);
     tuco_checkpoint();
     return atomic_load(&turns) - before;
 }

@@ -474,9 +474,9 @@ TEST(a_path_that_is_too_long_is_refused) {
    would be found. */
 TEST(a_path_that_is_too_long_is_not_cut) {
     static char path[600];
-    make_root();
+    described_make();
     put("0-3", "cpu/possibl");
-    for (size_t length = strlen(strcpy(path, root)); length < 505; length++) {
+    for (size_t length = strlen(strcpy(path, described_root)); length < 505; length++) {
         path[length] = '/';
         ASSERT_EQ(rt_topology_load(&topology, path), 0);
         ASSERT_EQ(topology.cpus_count, 0);

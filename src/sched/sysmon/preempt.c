@@ -149,8 +149,8 @@ static void on_interrupt(bool told, bool yields) {
 
 /* The P will go to a spare M. If no thread can be started, perhaps because the starter
    waits for a C library lock whose holder is stopped itself, it goes straight to a
-   stopped goroutine after RT_NO_SPARE_NS. For the limit on stopped goroutines see the top of
-   the file. */
+   stopped goroutine after RT_NO_SPARE_NS. For the limit on stopped goroutines see the top
+   of the file. */
 bool rt_preempt_can_force(const struct rt_m *m, int64_t waited_ns) {
     /* relaxed: written before m runs its first goroutine */
     if (!has_handler || !rt_m_is_outside(m) || !rt_load_rlx(&m->interruptible)) {

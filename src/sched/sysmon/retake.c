@@ -71,13 +71,13 @@
  * thread on a CPU where another thread of the program computes, while the CPU that was left
  * is idle; then both wait for each other for milliseconds. Most goroutines that compute
  * stop by themselves within a few milliseconds. So if something is urgent, a goroutine may
- * run for PATIENT_NS. One that is still running then, and is stopped by a signal, counts as
- * a hog for HOG_MS: it may run for URGENT_NS only. A signal after URGENT_NS does not prolong
- * that time, since goroutines that stop by themselves after two milliseconds are still
- * running then as well. After HOG_MS the goroutine may run for PATIENT_NS once more. If it
- * has to be stopped again in the next HOG_MS, it counts as a hog for HOG_AGAIN_MS. Time that
- * its thread waits for a CPU does not count: on a loaded machine short turns last long, and
- * the thread that gets the P waits for a CPU as well.
+ * run for PATIENT_NS. One that is still running then, and is stopped by a signal, counts
+ * as a hog for HOG_MS: it may run for URGENT_NS only. A signal after URGENT_NS does not
+ * prolong that time, since goroutines that stop by themselves after two milliseconds are
+ * still running then as well. After HOG_MS the goroutine may run for PATIENT_NS once more.
+ * If it has to be stopped again in the next HOG_MS, it counts as a hog for HOG_AGAIN_MS.
+ * Time that its thread waits for a CPU does not count: on a loaded machine short turns
+ * last long, and the thread that gets the P waits for a CPU as well.
  *
  * Detached. ('Detached') A goroutine whose P was taken while its thread only waited for a
  * CPU computes without a P, and may never call the runtime. The P runs the next one, which

@@ -366,7 +366,7 @@ static void wait_aside(struct rt_m *m) {
 }
 
 /* The goroutine that p ran is stopped, and counted, and not yet in the list. Decides when p
-   serves the list: for those who wait in it the turn stays where it is, unless it would
+   serves the list: for those that wait in it the turn stays where it is, unless it would
    come later than that of the stopped goroutine. */
 static void set_turn_after_stop(struct rt_p *p) {
     struct rt_turn earlier = p->lockedm_turn;

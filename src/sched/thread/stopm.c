@@ -94,7 +94,7 @@ static struct plan make_plan(const struct sleeper *s, bool caches, bool lingers)
 }
 
 /* True: a waker woke m. False: the deadline has passed, or goroutines are ready. */
-static bool sleep_until(struct sleeper *s, int64_t deadline_ns) {
+static bool sleeper_sleep(struct sleeper *s, int64_t deadline_ns) {
     return s->polls ? rt_netpoll_sleep(s->m, s->p->id, deadline_ns, &s->ready)
                     : rt_note_sleep(s->m, deadline_ns);
 }
@@ -114,7 +114,7 @@ static enum stopm_end execute_plan(struct sleeper *s, const struct plan *plan) {
     if (plan->sleep_ns <= plan->watch_ns) {
         return plan->due;
     }
-    if (sleep_until(s, plan->sleep_ns)) {
+    if (sleeper_sleep(s, plan->sleep_ns)) {
         return STOPM_WOKEN;
     }
     if (s->ready.count > 0) {

@@ -24,7 +24,8 @@ static void rename_self(void *arg) {
 
 /* The second goroutine most likely gets the descriptor of the first. */
 static void expect_no_name_left_over(void) {
-    ASSERT_EQ(tuco_go_attr(&(tuco_attr){.name = "left over"}, test_return_at_once, NULL), 0);
+    ASSERT_EQ(tuco_go_attr(&(tuco_attr){.name = "left over"}, test_return_at_once, NULL),
+              0);
     test_await_alone();
     ASSERT_EQ(tuco_go(test_return_at_once, NULL), 0);
     ASSERT_LACKS(test_dump(), "left over");
