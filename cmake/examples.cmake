@@ -2,6 +2,7 @@
 # The examples: each is built as a user would build it, and its output is compared.
 file(GLOB example_sources CONFIGURE_DEPENDS examples/*.c)
 
+add_custom_target(all_examples)
 foreach(source ${example_sources})
     cmake_path(GET source STEM example)
     set(expected ${PROJECT_SOURCE_DIR}/examples/${example}.expected)
@@ -9,6 +10,7 @@ foreach(source ${example_sources})
         message(FATAL_ERROR "examples/${example}.c has no examples/${example}.expected")
     endif()
     add_executable(${example} ${source})
+    add_dependencies(all_examples ${example})
     target_link_libraries(${example} PRIVATE tuco::tuco tuco_flags Threads::Threads)
     set_target_properties(${example} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples

@@ -19,6 +19,7 @@ endif()
 foreach(server ${servers})
     file(GLOB sources CONFIGURE_DEPENDS examples/${server}/*.c)
     add_executable(examples.${server} ${sources})
+    add_dependencies(all_examples examples.${server})
     target_link_libraries(examples.${server} PRIVATE examples.common tuco_flags)
     set_target_properties(examples.${server} PROPERTIES
         OUTPUT_NAME ${server}
