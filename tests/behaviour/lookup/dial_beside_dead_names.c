@@ -7,6 +7,7 @@
 /* not under qemu */
 /* slow */
 #include "loopback.h"
+#include "waiting.h"
 
 #include <pthread.h>
 
@@ -120,39 +121,48 @@ TEST(many) {
     EXPECT_THREADS(threads);
 }
 
-static void storm(void *unused) {
-    (void)unused;
+/* Three further lookups wait for a free thread. */
+static int wait_for_thread_main(void *arg) {
+    (void)arg;
+    tuco_wg wg = {0};
+    hang(LOOKUPS_MAX);
+    for (int i = 0; i < 3; i++) {
+        ASSERT_EQ(tuco_wg_go(&wg, dial_for_ever, NULL), 0);
+    }
+    test_await_waiting("IO wait", 3);
+    set_dead(false);
+    tuco_wg_wait(&wg);
+    return 0;
+}
+
+static void run_beside_dead_names(void *main_fn) {
     set_dead(true);
-    RUN(storm_main);
-    RUN(storm_main);
+    ASSERT_EQ(tuco_run(*(int (**)(void *))main_fn, NULL), 0);
     set_dead(false);
 }
 
-/* No lookup of the second storm finds a free thread. */
 TEST(lack_of_lookup_threads_is_told_once) {
     static struct test_child child;
-    test_child_run(&child, storm, NULL);
+    int (*fn)(void *) = wait_for_thread_main;
+    test_child_run(&child, run_beside_dead_names, &fn);
     EXPECT_STATUS(&child, 0);
     ASSERT_EQ(test_occurrences(child.text, "tuco: all 500 lookup threads wait"), 1);
 }
 
-/* As many as there are threads. */
-static int full_main(void *unused) {
-    (void)unused;
-    hang(LOOKUPS_MAX);
+/* As many as there can be threads. */
+static int fill_main(void *arg) {
+    (void)arg;
+    for (int i = 0; i < LOOKUPS_MAX; i++) {
+        tuco_time deadline = tuco_deadline(2 * TUCO_MILLISECOND);
+        dial_in_vain(&deadline);
+    }
     return 0;
-}
-
-static void fill_desk(void *unused) {
-    (void)unused;
-    set_dead(true);
-    RUN(full_main);
-    set_dead(false);
 }
 
 TEST(threads_that_suffice_are_not_told) {
     static struct test_child child;
-    test_child_run(&child, fill_desk, NULL);
+    int (*fn)(void *) = fill_main;
+    test_child_run(&child, run_beside_dead_names, &fn);
     EXPECT_STATUS(&child, 0);
     ASSERT_LACKS(child.text, "lookup threads wait");
 }
@@ -190,7 +200,7 @@ static int patient_main(void *arg) {
     return 0;
 }
 
-TEST(dial_without_deadline_waits) {
+TEST(who_has_no_deadline_waits) {
     struct test_thread t;
     int threads = test_count_threads();
     set_dead(true);
