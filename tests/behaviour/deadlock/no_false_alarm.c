@@ -126,6 +126,9 @@ static int beside_timer_main(void *arg) {
 }
 
 TEST(timer_of_the_c_library_acts_later) {
+    if (RT_TSAN) {
+        SKIP("ThreadSanitizer does not know the threads of the C library's timers.");
+    }
     RUN(beside_timer_main);
 }
 
