@@ -210,8 +210,8 @@ static void resize_while_asleep(void *unused) {
     }
 }
 
-/* Sysmon looks after 10 ms at latest: it has to be woken. Others are stalled for less. */
-#define TIMER_LATE_NS (5 * TUCO_MILLISECOND)
+/* Sysmon looks after 3 ms at latest: it has to be woken. Others are stalled for less. */
+#define TIMER_LATE_NS (2 * TUCO_MILLISECOND)
 
 static void sleep_and_tell(void *job) {
     sim_job_begins(job);
