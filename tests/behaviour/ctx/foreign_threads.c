@@ -63,7 +63,7 @@ static void use_contexts(void *arg) {
             MADE(tuco_ctx_with_timeout(tuco_ctx_background(), TUCO_MILLISECOND));
         tuco_ctx *below = MADE(tuco_ctx_with_cancel(ctx));
         tuco_ctx_after *after = MADE(tuco_ctx_after_make(below, count, NULL));
-        if (i % 64 != 0) {
+        if (i % 1024 != 0) {
             tuco_ctx_after_stop(after);
         }
         tuco_ctx_cancel(ctx);
