@@ -323,7 +323,20 @@ static bool attend(struct rt_m *m) {
     return false;
 }
 
-/* On RT_ATTENTION_NETPOLL: polls, and takes urgent Gs first. */
+/* p's own Gs, and those in the global queue. NULL: there are none, or another request has
+   come. */
+static struct rt_g *find_beside_urgent(struct rt_p *p) {
+    struct rt_g *g = rt_findrunnable_local(p);
+    /* relaxed: a late bit is seen at the next scheduling */
+    if (g == NULL && rt_load_rlx(&p->attention) == 0 &&
+        rt_globq_ahead() > rt_globq_urgent()) {
+        g = find_global(p);
+    }
+    return g;
+}
+
+/* On RT_ATTENTION_NETPOLL: polls, and takes urgent Gs first, but not twice in a row: as
+   many may come as p runs. */
 static struct rt_g *find_urgent(struct rt_m *m) {
     struct rt_p *p = m->p;
     if (likely(!rt_attention_has(p, RT_ATTENTION_NETPOLL))) {
@@ -333,9 +346,14 @@ static struct rt_g *find_urgent(struct rt_m *m) {
        lost. Pairs with the RMW in rt_sched_ask_attention(). */
     rt_attention_clear(p, RT_ATTENTION_NETPOLL);
     rt_netpoll_look_between(m);
-    struct rt_g *g = rt_findrunnable_count_urgent(p, rt_globq_take_urgent(p));
+    struct rt_g *g = rt_p_last_was_urgent(p) ? find_beside_urgent(p) : NULL;
+    if (g == NULL) {
+        g = rt_findrunnable_count_urgent(p, rt_globq_take_urgent(p));
+        p->urgent_switches = g != NULL ? rt_p_switches(p) : p->urgent_switches;
+    }
     if (unlikely(rt_globq_urgent() > 0)) {
-        rt_attention_set(p, RT_ATTENTION_NETPOLL); /* the ring had no room */
+        /* the ring had no room, or another G has its turn */
+        rt_attention_set(p, RT_ATTENTION_NETPOLL);
     }
     return g;
 }

@@ -33,10 +33,10 @@
  * 2,349 are alive at once with one, 2,985 with 8, and 3,800 with 32.
  *
  * The list is FIFO. Takers alternate between list and chunks while both have goroutines,
- * so that neither starves. Urgent goroutines come first; they are few. Their I/O was
- * ready while no P polled, or while the ring of the P that polled stayed full. Goroutines
- * that yielded have a FIFO list of their own, from which a P takes when there is nothing
- * else, or when it is their turn.
+ * so that neither starves. Urgent goroutines come before them, in turns: see find_urgent()
+ * in findrunnable.c. Their I/O was ready while no P polled, or while the ring of the P that
+ * polled stayed full. Goroutines that yielded have a FIFO list of their own, from which a P
+ * takes when there is nothing else, or when it is their turn.
  *
  * Chunks are cut from pages that the queue maps itself: see 'Not inside' in alloc.h. They
  * are kept until the runtime ends. So are descriptors, which take thirty times as much
@@ -351,11 +351,12 @@ static struct rt_g *take_chunked_locked(struct rt_runq *to, uint32_t share) {
    ring. Urgent ones are taken one at a time here: the P that received the request for them
    takes the rest. */
 static struct rt_g *take_ahead_locked(struct rt_runq *to, uint32_t list_share,
-                                      uint32_t chunk_share) {
-    if (globq.urgent.first != NULL) {
+                                      uint32_t chunk_share, bool urgent_first) {
+    bool others = globq.list.first != NULL || globq.newest != NULL;
+    if (globq.urgent.first != NULL && (urgent_first || !others)) {
         return rt_glist_pop(&globq.urgent);
     }
-    if (globq.list.first == NULL && globq.newest == NULL) {
+    if (!others) {
         return NULL;
     }
     return take_from_list_locked() ? take_linked_locked(&globq.list, to, list_share)
@@ -369,7 +370,7 @@ struct rt_g *rt_globq_take_batch(struct rt_p *p, uint32_t procs) {
     rt_lock(&globq.lock);
     uint32_t share =
         share_of(globq.list.count + globq.chunked, procs, BATCH_MAX, &p->runq);
-    struct rt_g *g = take_ahead_locked(&p->runq, share, share);
+    struct rt_g *g = take_ahead_locked(&p->runq, share, share, !rt_p_last_was_urgent(p));
     publish_and_unlock();
     return g;
 }
@@ -380,7 +381,8 @@ struct rt_g *rt_globq_take_share(struct rt_p *p, uint32_t procs) {
     }
     rt_lock(&globq.lock);
     uint32_t share = share_of(globq.list.count, procs, SHARE_MAX, &p->runq);
-    struct rt_g *g = take_ahead_locked(&p->runq, share, 1 /* see 'Age' */);
+    struct rt_g *g =
+        take_ahead_locked(&p->runq, share, 1 /* see 'Age' */, !rt_p_last_was_urgent(p));
     publish_and_unlock();
     return g;
 }
@@ -401,7 +403,7 @@ struct rt_g *rt_globq_take_one(void) {
         return NULL;
     }
     rt_lock(&globq.lock);
-    struct rt_g *g = take_ahead_locked(NULL /* no ring */, 1, 1);
+    struct rt_g *g = take_ahead_locked(NULL /* no ring */, 1, 1, true);
     g = g != NULL ? g : rt_glist_pop(&globq.yielded);
     publish_and_unlock();
     return g;

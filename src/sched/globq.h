@@ -65,8 +65,8 @@ void rt_globq_put_yielded(struct rt_glist *list);
 struct rt_g *rt_globq_take_one(void);
 
 /* Owner of p. Takes p's share of those ahead of the yielded ones, at most one more than
-   half a ring. Returns the first and puts the others into p's ring, as far as it has room.
-   NULL: there are none. */
+   half a ring; an urgent one first, unless the last one that p ran was urgent. Returns the
+   first and puts the others into p's ring, as far as it has room. NULL: there are none. */
 struct rt_g *rt_globq_take_batch(struct rt_p *p, uint32_t procs);
 
 /* Owner of p, whose ring is not empty. The same with a smaller share: of chunks only one G,

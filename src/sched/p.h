@@ -165,6 +165,8 @@ struct rt_p {
     struct rt_look yielded_look; /* before Gs from yieldq, which may run much longer */
     /* until then goroutines run even if timers are due: see findrunnable.c */
     int64_t turn_until_ns;
+    /* rt_p_switches() with the last urgent G: see find_urgent() */
+    uint32_t urgent_switches;
     /* goroutine ids reserved for this P: [id_next, id_end) */
     uint64_t id_next;
     uint64_t id_end;
@@ -302,6 +304,12 @@ static inline struct rt_p *rt_releasep(struct rt_m *m) {
 static inline uint32_t rt_p_switches(const struct rt_p *p) {
     /* relaxed: only compared with an older value. */
     return rt_load_rlx(&p->schedtick) + rt_load_rlx(&p->nexttick);
+}
+
+/* Owner, between two goroutines. True if the last one that ran was urgent: then another
+   one has its turn. */
+static inline bool rt_p_last_was_urgent(const struct rt_p *p) {
+    return p->urgent_switches == rt_p_switches(p);
 }
 
 #endif

@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-#define LINES_MAX 8
+#define LINES_MAX 32
 
 /* How many bytes a line carries in a run, at most. */
 #define LINE_BYTES_MAX 64

@@ -193,6 +193,86 @@ SIM_SCENARIO(netpoll_busy, "descriptors become ready while all processors are bu
     sim_main(poll_busy_main);
 }
 
+/* In each turn of a goroutine whose I/O is ready another one becomes ready, and sysmon finds
+   it. Those in the ring have their turns all the same. */
+
+#define FLOOD_NS    500000 /* a turn: sysmon is back in the poller when it ends */
+#define FLOOD_TURNS 16
+
+static struct {
+    int fed;
+    int turns;    /* of readers, since a goroutine waits in the ring */
+    bool waiting; /* one does */
+} flood;
+
+static void feed_flood(void) {
+    if (flood.fed < count * line_rounds) {
+        line_feed(&lines[flood.fed++ % count]);
+    }
+}
+
+static void wait_in_ring(void *unused) {
+    (void)unused;
+    flood.waiting = false;
+}
+
+static void drive_into_ring(void *unused) {
+    (void)unused;
+}
+
+/* The second one drives the first into the ring. */
+static void fill_ring(void) {
+    flood.waiting = true;
+    sim_check(tuco_wg_go(&all, wait_in_ring, NULL) == 0);
+    sim_check(tuco_wg_go(&all, drive_into_ring, NULL) == 0);
+    flood.turns = 0;
+}
+
+/* A reader that is asked to yield would go into the ring ahead of the next goroutine there,
+   so it waits for its line only. */
+static void read_flood(void *line) {
+    tuco_preempt_off();
+    while (LINE_OF(line)->got < line_rounds && line_read_one(LINE_OF(line)) == 1) {
+        feed_flood();
+        flood.turns++;
+        sim_check(!flood.waiting || flood.turns <= FLOOD_TURNS);
+        if (!flood.waiting) {
+            fill_ring();
+        }
+        for (int64_t end = sim.now_ns + FLOOD_NS; sim.now_ns < end;) {
+            sim_hog(1);
+        }
+    }
+    tuco_preempt_on();
+}
+
+static int urgent_main(void *unused) {
+    (void)unused;
+    count = LINES_MAX;
+    line_rounds = 4;
+    flood.fed = 0;
+    flood.waiting = false;
+    lines_open(count);
+    for (int i = 0; i < count; i++) {
+        sim_check(tuco_wg_go(&all, read_flood, LINE_ARG(i)) == 0);
+    }
+    tuco_yield();
+    feed_flood();
+    tuco_wg_wait(&all);
+    for (int i = 0; i < count; i++) {
+        line_close(&lines[i]);
+    }
+    lines_check(count);
+    return SIM_RESULT;
+}
+
+SIM_SCENARIO(fair_urgent, "ready I/O does not starve the ring") {
+    sim_begin_procs(1, 1);
+    sim.steady = true;
+    lines_late_ns = SIM_HOG_LATE_NS;
+    sim_main(urgent_main);
+}
+
 /* A thread comes back from a call that blocked, and takes the processor of the one that
    polls. */
 
