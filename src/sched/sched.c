@@ -77,8 +77,10 @@ void rt_sched_ask_attention(uint32_t bits) {
     /* fence(sc): the phase before made. Pairs with the fence in make_up_to() in
        procresize.c. */
     rt_fence_sc();
-    uint32_t made = rt_sched_made();
-    for (uint32_t i = 0; i < made; i++) {
+    /* Ps out of use need to know of STOP only. One that comes into use meanwhile is idle:
+       the caller wakes it, or wake_for_more() in procresize.c does. */
+    uint32_t end = (bits & RT_ATTENTION_STOP) != 0 ? rt_sched_made() : rt_sched_ps_end();
+    for (uint32_t i = 0; i < end; i++) {
         rt_attention_set(&rt_sched.ps[i], bits);
     }
 }

@@ -2,6 +2,7 @@
 /* More and fewer processors, while goroutines run on them. */
 #include "scenario.h"
 #include "sched/deadlock.h"
+#include "sched/sched.h"
 
 #include <string.h>
 
@@ -321,4 +322,28 @@ SIM_SCENARIO(procresize_full,
     fillers_left = FILLERS;
     full_rounds = sim_pick(1, 3);
     sim_main(full_main);
+}
+
+/* There were many processors for a while. A request to all takes no step for those that are
+   out of use. */
+
+#define REQUEST_STEPS 6
+
+static int request_main(void *unused) {
+    (void)unused;
+    tuco_procs(sim_pick(16, 32));
+    sim_pause_some(60);
+    tuco_procs(1);
+    while (rt_sched_ps_end() > 1) {
+        tuco_yield();
+    }
+    uint64_t before = sim.self->steps;
+    rt_sched_ask_attention(RT_ATTENTION_NETPOLL);
+    sim_check(sim.self->steps - before <= REQUEST_STEPS);
+    return SIM_RESULT;
+}
+
+SIM_SCENARIO(procresize_requests, "requests to all, after there were many processors") {
+    sim_begin_procs(1, 3);
+    sim_main(request_main);
 }
