@@ -53,9 +53,11 @@
  * Cheap checks first. ('Cheap checks first') The full check reads all Ps, and an M calls it
  * whenever it is the last to go to sleep: thousands of times a second in a program that
  * sleeps and wakes. One reason against a deadlock is enough, so reasons that cost one load
- * come first: a foreign thread, a detached goroutine, and a timer or descriptor that is
- * awaited on the P that has just become idle or on the P that gave the last reason. Such a
- * reason may be out of date: it may have just gone. Then the thread that removed it calls
+ * come first: a foreign thread, a detached goroutine, a timer of sysmon's, and a timer or
+ * descriptor that is awaited on the P that has just become idle or on the P that gave the
+ * last reason. If that P has none any more, another P is looked for, and remembered: so in a
+ * program that waits for one thing while others come and go, the Ps are walked once. Such
+ * a reason may be out of date: it may have just gone. Then the thread that removed it calls
  * rt_checkdead() later and takes the lock later.
  */
 
@@ -203,12 +205,28 @@ static bool something_comes_to(const struct rt_p *p) {
 /* Lifecycle lock: id of the P that gave the last reason. */
 static uint32_t reason_p;
 
+/* Looks for a P that gives a reason, and remembers it. */
+static bool find_reason_locked(void) {
+    uint32_t made = rt_sched_made();
+    for (uint32_t i = 0; i < made; i++) {
+        if (something_comes_to(&rt_sched.ps[i])) {
+            reason_p = i;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool something_comes_locked(const struct rt_p *p) {
     if (p != NULL && something_comes_to(p)) {
         reason_p = p->id;
         return true;
     }
-    return reason_p < rt_sched_made() && something_comes_to(&rt_sched.ps[reason_p]);
+    if (rt_clock_is_armed(&rt_sched.sysmon_clock) ||
+        (reason_p < rt_sched_made() && something_comes_to(&rt_sched.ps[reason_p]))) {
+        return true;
+    }
+    return find_reason_locked();
 }
 
 /* What remains to be confirmed after the cheap checks. */

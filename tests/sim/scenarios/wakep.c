@@ -2,6 +2,8 @@
 /* Work that appears while processors go idle: goroutines that compute until others
    run. */
 #include "scenario.h"
+#include "sched/deadlock.h"
+#include "sched/thread/pidle.h"
 
 static tuco_wg all;
 
@@ -30,6 +32,64 @@ SIM_SCENARIO(compute,
     sim_begin_procs(2, sim_pick(0, 3) == 3 ? 8 : 3);
     sim.steady = true;
     sim_main(compute_main);
+}
+
+/* A goroutine sleeps for long on one of many Ps, which is not the last one to go idle. The
+   check for a deadlock walks the Ps to find the timer, and remembers where it is. */
+
+#define LONG_NS (50 * TUCO_MILLISECOND)
+#define CHECKS  4
+#define CHECK_STEPS \
+    24 /* to take and release the lock, and for one look at each condition */
+
+static int computing;
+
+/* Each has a P of its own. */
+static void sleep_long(void *unused) {
+    (void)unused;
+    bool last = ++computing == sim_procs() - 1;
+    sim_await(&computing, sim_procs() - 1);
+    if (last) {
+        tuco_sleep(LONG_NS);
+    }
+}
+
+/* Other threads may hold the lock meanwhile, which costs steps: the best check counts. */
+static void check_in_few_steps(void *unused) {
+    uint64_t least = UINT64_MAX;
+    (void)unused;
+    while (!rt_pidle_all()) {
+        sim_sleep_until(sim.now_ns + TUCO_MICROSECOND);
+    }
+    rt_checkdead();
+    for (int i = 0; i < CHECKS; i++) {
+        uint64_t before = sim.self->steps;
+        rt_checkdead();
+        uint64_t steps = sim.self->steps - before;
+        least = steps < least ? steps : least;
+    }
+    sim_check(least <= CHECK_STEPS);
+}
+
+static int reason_main(void *unused) {
+    (void)unused;
+    computing = 0;
+    for (int i = 1; i < sim_procs(); i++) {
+        sim_check(tuco_wg_go(&all, sleep_long, NULL) == 0);
+    }
+    sim_await(&computing, sim_procs() - 1);
+    tuco_sleep(TUCO_MICROSECOND); /* the last reason is on this P */
+    sim_threads_start(check_in_few_steps, 1);
+    tuco_wg_wait(&all);
+    sim_threads_join(1);
+    return SIM_RESULT;
+}
+
+SIM_SCENARIO(deadlock_reason,
+             "few steps to see that a timer is armed on one of many Ps") {
+    sim_begin_procs(32, 32);
+    sim.steady = true;
+    sim_main(reason_main);
 }
 
 static int crowd_arrived;
