@@ -4,11 +4,15 @@
 /* fixed procs */
 #include "turns.h"
 
-#define YIELDERS  8
-#define SPAWNED   1000
-#define SPAN      (200 * TUCO_MICROSECOND)
-#define TURNS_MAX (64 * YIELDERS)
-#define GIVE_UP   5000
+#define YIELDERS 8
+#define SPAWNED  1000
+#define SPAN     (200 * TUCO_MICROSECOND)
+
+/* With one P, the turn under way. With several, a P that loses its CPU holds up what is in its
+   ring, and the others run on. */
+#define TURNS_MAX (8 * YIELDERS)
+
+#define GIVE_UP 5000
 
 static tuco_wg wg;
 static atomic_int turns;
