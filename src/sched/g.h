@@ -122,7 +122,7 @@ struct rt_g {
     uint8_t habit;    /* enum rt_habit */
     uint8_t stops_in; /* the period in which it was seen to stop soon; 0: none */
     /* Atomic: until when it counts as one that computes for long, in milliseconds modulo
-       65536. Sysmon's hint, see 'Patience' in retake.c. */
+       65536; 0: it does not. Sysmon's hint, see 'Patience' in retake.c. */
     rt_atomic(uint16_t) hog_until_ms;
 
     struct rt_m *lockedm; /* valid with RT_G_FLAG_LOCKEDM. The G itself */

@@ -105,7 +105,7 @@ struct rt_held {
     int64_t asked_ns;  /* the request to yield; 0: none */
     int64_t looked_ns; /* the last look at the CPU time */
     int64_t away_ns;   /* between the last two, the time that m's thread did not run */
-    int64_t lost_ns;   /* the sum of these */
+    int64_t lost_ns;   /* the sum of these; at first, the same before the first look */
     bool urgent;       /* this look: a timer or a descriptor waits for this P */
     bool probed; /* the last look was due to signal m, and did not find it running */
 };

@@ -150,15 +150,28 @@ static int64_t begin_ns(const struct rt_held *h, const struct rt_p *p, int64_t n
     return looked_ns > h->last_ns && looked_ns < now ? looked_ns : now;
 }
 
+/* How much of the turn that has begun turn_ns ago m's thread cannot have computed: it was in
+   the kernel's queue, or an earlier turn used the time. Only a reading of its clock before
+   the turn tells. */
+static int64_t lost_before(const struct rt_held *h, const struct rt_m *m, int64_t turn_ns,
+                           int64_t cpu_ns) {
+    bool known = h->m == m && h->cpu_ns != 0;
+    int64_t ran_ns = known ? cpu_ns - h->cpu_ns : 0;
+    return cpu_ns != 0 && ran_ns < turn_ns ? turn_ns - ran_ns : 0;
+}
+
 static void note_holder(struct rt_held *h, struct rt_p *p, struct rt_m *m, int64_t now,
                         bool sample) {
     /* relaxed: a hint */
     uint32_t blocks = h->m == m ? h->blocks : rt_load_rlx(&m->blocks);
+    int64_t since_ns = begin_ns(h, p, now);
+    int64_t cpu_ns = sample ? cpu_time(m) : 0;
     *h = (struct rt_held){.m = m,
                           .switches = rt_p_switches(p),
                           .blocks = blocks,
-                          .since_ns = begin_ns(h, p, now),
-                          .cpu_ns = sample ? cpu_time(m) : 0,
+                          .since_ns = since_ns,
+                          .lost_ns = lost_before(h, m, now - since_ns, cpu_ns),
+                          .cpu_ns = cpu_ns,
                           .cpu_at_ns = now,
                           .looked_ns = now};
 }
@@ -308,13 +321,13 @@ static int64_t still_enough_ns(const struct rt_m *m) {
 /* See 'Still'. */
 static enum doing what_it_does(struct rt_held *h, const struct rt_m *m, int64_t now) {
     int64_t cpu_ns = cpu_time(m);
-    h->away_ns = now - h->looked_ns - (cpu_ns - h->cpu_ns);
-    h->lost_ns += h->away_ns > 0 ? h->away_ns : 0;
-    h->looked_ns = now;
-    if (cpu_ns == 0) {
+    if (cpu_ns == 0) { /* the clock cannot be read */
         h->cpu_ns = 0;
         return now - h->since_ns >= UNTOLD_NS ? SLEEPS : RUNS;
     }
+    h->away_ns = now - h->looked_ns - (cpu_ns - h->cpu_ns);
+    h->lost_ns += h->away_ns > 0 ? h->away_ns : 0;
+    h->looked_ns = now;
     if (cpu_ns != h->cpu_ns) {
         h->cpu_ns = cpu_ns;
         h->cpu_at_ns = now;
@@ -351,7 +364,7 @@ static int64_t next_closer_round(int64_t now) {
    unmapped. */
 static bool is_hog(const struct rt_m *m, int64_t now) {
     uint16_t until_ms = rt_load_rlx(&rt_m_g_seen(m)->hog_until_ms);
-    return (uint16_t)(until_ms - now / 1000000 - 1) < HOG_AGAIN_MS;
+    return until_ms != 0 && (uint16_t)(until_ms - now / 1000000 - 1) < HOG_AGAIN_MS;
 }
 
 /* m's goroutine gets a signal. */
@@ -360,9 +373,10 @@ static void note_signal(const struct rt_held *h, const struct rt_m *m, int64_t n
     uint16_t now_ms = (uint16_t)(now / 1000000);
     hogs_until_ns = now + HOG_NS;
     if (now - h->since_ns - h->lost_ns >= PATIENT_NS) {
-        bool again = (uint16_t)(now_ms - rt_load_rlx(&g->hog_until_ms)) < HOG_MS;
-        rt_store_rlx(&g->hog_until_ms,
-                     (uint16_t)(now_ms + (again ? HOG_AGAIN_MS : HOG_MS)));
+        uint16_t until_ms = rt_load_rlx(&g->hog_until_ms);
+        bool again = until_ms != 0 && (uint16_t)(now_ms - until_ms) < HOG_MS;
+        until_ms = (uint16_t)(now_ms + (again ? HOG_AGAIN_MS : HOG_MS));
+        rt_store_rlx(&g->hog_until_ms, until_ms != 0 ? until_ms : 1);
     }
 }
 
