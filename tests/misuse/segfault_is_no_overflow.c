@@ -3,6 +3,7 @@
    program; the fault is not reported as an overflow of its stack. */
 /* A sanitizer reports the fault itself. */
 /* not under asan */
+/* not under ubsan */
 /* not under tsan */
 #include "test.h"
 
