@@ -55,10 +55,10 @@
  * sleeps and wakes. One reason against a deadlock is enough, so reasons that cost one load
  * come first: a foreign thread, a detached goroutine, a timer of sysmon's, and a timer or
  * descriptor that is awaited on the P that has just become idle or on the P that gave the
- * last reason. If that P has none any more, another P is looked for, and remembered: so in a
- * program that waits for one thing while others come and go, the Ps are walked once. Such
- * a reason may be out of date: it may have just gone. Then the thread that removed it calls
- * rt_checkdead() later and takes the lock later.
+ * last reason. If that P has none any more, the check looks for another P and remembers it,
+ * so a program that waits for one thing while others come and go has its Ps walked once.
+ * Such a reason may be out of date: it may have just gone. Then the thread that removed it
+ * calls rt_checkdead() later and takes the lock later.
  */
 
 /*

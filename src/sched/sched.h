@@ -142,8 +142,8 @@ uint64_t rt_sched_switches(void);
 /* Lifecycle lock. How many Ms have a thread that has begun and not ended. */
 uint32_t rt_sched_ms_locked(void);
 
-/* Sets attention bits on all Ps that may be in use, RT_ATTENTION_STOP on all that were made:
-   their owners leave the fast path at their next scheduling. */
+/* Sets attention bits on all Ps that may be in use, RT_ATTENTION_STOP on all that were
+   made: their owners leave the fast path at their next scheduling. */
 void rt_sched_ask_attention(uint32_t bits);
 
 #endif

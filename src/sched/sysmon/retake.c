@@ -150,9 +150,10 @@ static int64_t begin_ns(const struct rt_held *h, const struct rt_p *p, int64_t n
     return looked_ns > h->last_ns && looked_ns < now ? looked_ns : now;
 }
 
-/* How much of the turn that has begun turn_ns ago m's thread cannot have computed: it was in
-   the kernel's queue, or an earlier turn used the time. Only a reading of its clock before
-   the turn tells. */
+/* Returns how much of the turn that began turn_ns ago m's thread may not have computed:
+   it was in the kernel's queue, or an earlier turn used the time. That is all of the turn
+   if no earlier reading of the thread's clock is known, and nothing if the clock cannot be
+   read. */
 static int64_t lost_before(const struct rt_held *h, const struct rt_m *m, int64_t turn_ns,
                            int64_t cpu_ns) {
     bool known = h->m == m && h->cpu_ns != 0;
