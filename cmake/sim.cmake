@@ -7,7 +7,7 @@
 
 set(sim_dir ${PROJECT_SOURCE_DIR}/tests/sim)
 set(sim_runs 500)         # of each scenario, with seeds from 1 on
-set(sim_mutant_runs 10000) # of each mutant, at most
+set(sim_mutant_runs 40000) # of each mutant, at most
 set(sim_litmus_runs 1000)
 
 # Searched with at most so many deviations, as far as a few seconds reach.
