@@ -15,7 +15,7 @@
 #include "sched/thread/fork.h"
 #include "sched/globq.h"
 #include "sched/thread/wakep.h"
-#include "sched/schedule.h"
+#include "sched/findrunnable.h"
 #include "sched/sysmon/sysmon.h"
 #include "debug/mutexcheck.h"
 #include "debug/overflow.h"

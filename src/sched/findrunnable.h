@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* findrunnable: where the next goroutine comes from. */
+/* The scheduler's loop, and the parts of findrunnable that others call. */
 #ifndef RT_SCHED_FINDRUNNABLE_H
 #define RT_SCHED_FINDRUNNABLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct rt_g;
 struct rt_m;
 struct rt_p;
 
-/* M, on its scheduler stack, with a P. Looks at all sources and sleeps if there is nothing.
-   Returns a G to run. NULL: m has lost its P, or, if it still has one, the runtime ends. */
-struct rt_g *rt_findrunnable(struct rt_m *m);
+/* Runs goroutines on m, on the thread's own stack, until the thread has to end. first: the
+   first G to run, or NULL. Returns true if m has no P any more, so that its thread may end
+   before the runtime does. */
+bool rt_schedule(struct rt_m *m, struct rt_g *first);
 
 /* M, on its scheduler stack, with a P. Fires the P's due timers for a slice of time, which
    may put Gs into its queue, and helps another P that has requested it. */

@@ -50,7 +50,7 @@ struct rt_m {
     uint32_t locks;        /* calls of tuco_lock_thread() not yet undone by locked_g */
     bool ends;             /* locked_g has ended; the thread ends too */
     bool adopted;          /* the thread that called tuco_run() */
-    bool main_only;        /* adopted, and runs only main: see schedule.c */
+    bool main_only;        /* adopted, and runs only main: see findrunnable.c */
     /* the address of the thread's errno; fetched once, because compilers cache it */
     int *errno_address;
     struct rt_exceptions *exceptions; /* the thread's C++ exception state; NULL: no C++ */
@@ -62,7 +62,7 @@ struct rt_m {
 
     /* The thread itself. */
     struct rt_rand rand;
-    uint32_t migrate_tries; /* goroutines put back in a row: see schedule.c */
+    uint32_t migrate_tries; /* goroutines put back in a row: see findrunnable.c */
     /* how late its sleeps end, up to a bound: see 'Timers' in stopm.c */
     int64_t oversleep_ns;
 

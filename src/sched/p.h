@@ -35,7 +35,7 @@ enum rt_attention {
     /* a locked goroutine has become runnable, or it is the turn of these: if it is, hand
        the P to the M of the first one */
     RT_ATTENTION_HANDOFF = 8,
-    /* the owner runs only its own goroutine: see lockedm.h and schedule.c */
+    /* the owner runs only its own goroutine: see lockedm.h and findrunnable.c */
     RT_ATTENTION_LOCKED = 16,
     /* more Ps than wanted: the owner gives this one up, see procresize.c */
     RT_ATTENTION_RETIRE = 32,

@@ -15,8 +15,8 @@
 /*
  * Migration. With TUCODEBUG=migrate=1 every goroutine that becomes runnable goes to the
  * global queue. A thread that takes a goroutine which it ran last puts it back and wakes
- * another thread, up to MIGRATE_TRIES times: see schedule.c. Code that keeps the address of
- * a thread-local variable across a wait then fails soon, not once a month.
+ * another thread, up to MIGRATE_TRIES times: see findrunnable.c. Code that keeps the
+ * address of a thread-local variable across a wait then fails soon, not once a month.
  */
 static bool migrating(void) {
     return unlikely(rt_sched.config.debug.migrate);

@@ -35,7 +35,7 @@
  * More. A retired P has no owner. It is counted in as an idle P without an M, and that is
  * all. A P that is still being retired loses its mark, at any moment. So an owner that
  * finds no mark may just have acted on one, and must not draw conclusions:
- * rt_findrunnable() checks whether the ring is empty.
+ * findrunnable() checks whether the ring is empty.
  *
  * Fewer. Each surplus P in use is marked (RT_ATTENTION_RETIRE). Its owner retires it when
  * it next schedules or gives the P away: the M in attend(), which is a spare M

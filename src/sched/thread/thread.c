@@ -6,7 +6,7 @@
 #include "debug/dump.h"
 #include "sched/syscall/enter.h"
 #include "sched/park.h"
-#include "sched/schedule.h"
+#include "sched/findrunnable.h"
 #include "sched/sysmon/sysmonnote.h"
 #include "sched/sysmon/preempt.h"
 #include "debug/sanitize.h"

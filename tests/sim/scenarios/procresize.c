@@ -298,7 +298,7 @@ static void resize_when_full(void *unused) {
     while (fillers_left > 0) {
         if (aim_at(sim_pick(0, 1) ? "attend" : "find_urgent", 1000)) {
             tuco_procs(1);
-            (void)aim_at("rt_findrunnable", 60);
+            (void)aim_at("findrunnable", 60);
             tuco_procs(2);
         }
     }
