@@ -72,6 +72,65 @@ static RT_INLINE void stop_waker(struct rt_m *m) {
     }
 }
 
+/* The ring is full: moves half of it and g to the global queue. */
+static RT_NOINLINE void overflow(struct rt_p *p, struct rt_g *g) {
+    struct rt_g *batch[RT_RUNQ_SLOTS / 2 + 1];
+    uint32_t n = rt_runq_take_half(&p->runq, batch);
+    if (n == 0) {
+        rt_queue_put(p, g); /* thieves have made room */
+        return;
+    }
+    batch[n] = g;
+    rt_globq_put_array(batch, n + 1);
+}
+
+static RT_INLINE void queue_put(struct rt_p *p, struct rt_g *g) {
+    if (unlikely(!rt_runq_put(&p->runq, g))) {
+        overflow(p, g);
+    }
+}
+
+void rt_queue_put(struct rt_p *p, struct rt_g *g) {
+    queue_put(p, g);
+}
+
+void rt_queue_global(struct rt_g *g) {
+    rt_globq_put(g);
+    rt_wakep(1);
+}
+
+void rt_queue_yielded_global(struct rt_g *g) {
+    struct rt_glist one = {.first = NULL};
+    rt_glist_append(&one, g);
+    rt_globq_put_yielded(&one);
+    rt_wakep(1);
+}
+
+void rt_queue_kicked(struct rt_p *p, struct rt_g *kicked) {
+    queue_put(p, kicked);
+    rt_wakep(1);
+}
+
+/* The measured time begins after rt_wakep(), so that it does not include the cost of waking
+   an M. */
+void rt_queue_measured(struct rt_p *p, struct rt_g *waker, struct rt_g *g) {
+    if (waker->habit == RT_HABIT_SCHEDULER) {
+        rt_queue_runnext(p, g);
+        return;
+    }
+    if (waker->habit >= RT_HABIT_GOES_ON) {
+        queue_put(p, g);
+        rt_wakep(1);
+    } else {
+        rt_queue_runnext(p, g);
+    }
+    if (waker->habit == RT_HABIT_NEW) {
+        waker->habit = RT_HABIT_SEEN;
+    } else if (rt_load_rlx(&p->woke_ns) == 0) { /* relaxed, both: as in judge_waker() */
+        rt_store_rlx(&p->woke_ns, os_now());
+    }
+}
+
 /* For a G with one of RT_G_FLAGS_WOKEN. True: it goes to no run queue, being the proxy of a
    foreign thread, or locked. */
 static RT_NOINLINE bool ready_unqueued(struct rt_g *g) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Parking and readying: the only way that a goroutine leaves its thread and comes back. */
+/* Parking and readying: the only way that a goroutine leaves its thread and comes back; and
+   which queue a runnable one goes to. */
 #ifndef RT_SCHED_PARK_H
 #define RT_SCHED_PARK_H
 
@@ -28,7 +29,10 @@
 #include "base/compiler.h"
 #include "base/die.h"
 #include "sched/findlocal.h"
+#include "sched/globq.h"
 #include "sched/m.h"
+#include "sched/runq.h"
+#include "sched/thread/wakep.h"
 #include "debug/mutexcheck.h"
 #include "debug/sanitize.h"
 #include "sched/spin.h"
@@ -106,5 +110,57 @@ void rt_yield_without_p(struct rt_m *m);
 
 /* tuco_yield() for a caller that is already inside the runtime, at any depth. */
 void rt_yield_inside(void);
+
+/* Queueing: puts a runnable G where it belongs, and wakes an M if that is needed. The
+   frequent ways are inlined; what they seldom need is in park.c and not inlined, so that
+   rt_ready() needs no frame. */
+
+/* Owner of p. Appends g to the ring. If the ring is full, moves half of it to the global
+   queue. Wakes no M. */
+void rt_queue_put(struct rt_p *p, struct rt_g *g);
+
+/* Any thread. Appends g to the global queue. */
+RT_NOINLINE void rt_queue_global(struct rt_g *g);
+
+/* Any thread. Appends g, which yielded, to the global queue, behind all others. */
+RT_NOINLINE void rt_queue_yielded_global(struct rt_g *g);
+
+/* For rt_queue_runnext(). kicked was in runnext. */
+RT_NOINLINE void rt_queue_kicked(struct rt_p *p, struct rt_g *kicked);
+
+/* For rt_queue_woken(). A P is idle, and the waker is not known to stop soon. */
+RT_NOINLINE void rt_queue_measured(struct rt_p *p, struct rt_g *waker, struct rt_g *g);
+
+/* Owner of p. Puts g into runnext. If that kicks out another G, wakes an M for it. */
+static RT_INLINE void rt_queue_runnext(struct rt_p *p, struct rt_g *g) {
+    struct rt_g *kicked = rt_runq_put_runnext(&p->runq, g);
+    if (unlikely(kicked != NULL)) {
+        rt_queue_kicked(p, kicked);
+    }
+}
+
+/* The goroutine that runs on m has woken or spawned g. Puts g into runnext; if the waker is
+   known to go on, into the ring for an idle P. See 'Habits' in park.c. */
+static RT_INLINE void rt_queue_woken(struct rt_m *m, struct rt_g *g) {
+    struct rt_g *waker = rt_m_g(m);
+    /* relaxed, both: hints */
+    if (waker->stops_in != rt_load_rlx(&m->p->habit_period) &&
+        unlikely(rt_pidle_has_room(rt_load_rlx(&rt_pidle.word)))) {
+        rt_queue_measured(m->p, waker, g);
+    } else {
+        rt_queue_runnext(m->p, g);
+    }
+}
+
+/* Owner of p. Queues g, which yielded or used up its slice, behind all others, and wakes an
+   M if a P is idle. If goroutines that yielded are in the global queue, g queues behind
+   them there. */
+static RT_INLINE void rt_queue_yielded(struct rt_p *p, struct rt_g *g) {
+    if (unlikely(rt_globq_yielded() > 0) || unlikely(!rt_runq_put(&p->yieldq, g))) {
+        rt_queue_yielded_global(g);
+    } else {
+        rt_wakep(1);
+    }
+}
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The run queue of one P: runnext, and a ring that its owner fills and all Ms empty;
-   and which queue a goroutine goes to. struct rt_runq is in p.h. */
+/* The run queue of one P: runnext, and a ring that its owner fills and all Ms empty. struct
+   rt_runq is in p.h. */
 #ifndef RT_SCHED_RUNQ_H
 #define RT_SCHED_RUNQ_H
 
@@ -34,9 +34,7 @@
 #include "base/atomic.h"
 #include "base/compiler.h"
 #include "mem/gpool.h"
-#include "sched/globq.h"
 #include "sched/p.h"
-#include "sched/thread/wakep.h"
 #include <stdbool.h>
 
 /* How many slots ahead goroutines are prefetched: a cache miss lasts as long as a few short
@@ -208,58 +206,6 @@ static inline uint32_t rt_p_queued(const struct rt_p *p) {
 /* Any thread. The same without those that the P keeps: see rt_runq_keep(). */
 static inline uint32_t rt_p_surplus(const struct rt_p *p) {
     return rt_runq_surplus(&p->runq) + rt_runq_length(&p->yieldq);
-}
-
-/* Queueing: puts a runnable G where it belongs, and wakes an M if that is needed. The
-   frequent ways are inlined; what they seldom need is in runq.c, so that rt_ready() needs
-   no frame. */
-
-/* Owner of p. Appends g to the ring. If the ring is full, moves half of it to the global
-   queue. Wakes no M. */
-void rt_queue_put(struct rt_p *p, struct rt_g *g);
-
-/* Any thread. Appends g to the global queue. */
-void rt_queue_global(struct rt_g *g);
-
-/* Any thread. Appends g, which yielded, to the global queue, behind all others. */
-void rt_queue_yielded_global(struct rt_g *g);
-
-/* For rt_queue_runnext(). kicked was in runnext. */
-void rt_queue_kicked(struct rt_p *p, struct rt_g *kicked);
-
-/* For rt_queue_woken(). A P is idle, and the waker is not known to stop soon. */
-void rt_queue_measured(struct rt_p *p, struct rt_g *waker, struct rt_g *g);
-
-/* Owner of p. Puts g into runnext. If that kicks out another G, wakes an M for it. */
-static RT_INLINE void rt_queue_runnext(struct rt_p *p, struct rt_g *g) {
-    struct rt_g *kicked = rt_runq_put_runnext(&p->runq, g);
-    if (unlikely(kicked != NULL)) {
-        rt_queue_kicked(p, kicked);
-    }
-}
-
-/* The goroutine that runs on m has woken or spawned g. Puts g into runnext; if the waker is
-   known to go on, into the ring for an idle P. See 'Habits' in park.c. */
-static RT_INLINE void rt_queue_woken(struct rt_m *m, struct rt_g *g) {
-    struct rt_g *waker = rt_m_g(m);
-    /* relaxed, both: hints */
-    if (waker->stops_in != rt_load_rlx(&m->p->habit_period) &&
-        unlikely(rt_pidle_has_room(rt_load_rlx(&rt_pidle.word)))) {
-        rt_queue_measured(m->p, waker, g);
-    } else {
-        rt_queue_runnext(m->p, g);
-    }
-}
-
-/* Owner of p. Queues g, which yielded or used up its slice, behind all others, and wakes an
-   M if a P is idle. If goroutines that yielded are in the global queue, g queues behind
-   them there. */
-static RT_INLINE void rt_queue_yielded(struct rt_p *p, struct rt_g *g) {
-    if (unlikely(rt_globq_yielded() > 0) || unlikely(!rt_runq_put(&p->yieldq, g))) {
-        rt_queue_yielded_global(g);
-    } else {
-        rt_wakep(1);
-    }
 }
 
 #endif
