@@ -15,12 +15,14 @@ their order, and its files.
     read     tuco_fd_read of a socket that has nothing yet, until it returns
     block    tuco_blocking_enter to tuco_blocking_exit, with the P retaken and given away
 
-On the way are the functions on the stack at the stations listed in this script: where the
-goroutine, the P or the bytes change hands, and what else ARCHITECTURE.md names in the walk.
-In block, the M that gets the P is followed until it has it. Files of base, os, arch, cpu,
-mem and debug are counted apart, and so are g.h, m.h, p.h and sched.h: the structs, with
-functions of a line or two that change their fields. -v lists also what ran beside the way: sources of work that
-had none, accessors, and what other threads did. Inlined functions count; macros and the
+On the way are the functions on the stack at the stations at the end of this script: where
+the goroutine, the P or the bytes change hands, and some steps between. The walks of
+ARCHITECTURE.md name more: ways that these walks do not take, and sources of work that had
+none. In block, the M that gets the P is followed until it has it. Files of base, os, arch,
+cpu, mem and debug are counted apart, and so are g.h, m.h, p.h and sched.h: the structs, with
+short functions that change their fields. rt_acquirep(), which gives an M its P, stands in
+p.h, so the goals leave that file out. -v lists also what ran beside the way: sources of work
+that had none, accessors, and what other threads did. Inlined functions count; macros and the
 headers of src/arch do not. The status is 0 even if a goal is not reached, and 1 if no walk
 came by all stations. Needs gcc.
 END
