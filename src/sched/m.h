@@ -66,16 +66,18 @@ struct rt_m {
     /* how late its sleeps end, up to a bound: see 'Timers' in stopm.c */
     int64_t oversleep_ns;
 
-    /* Written before the M first schedules, then immutable. */
+    /* Immutable. */
     uint32_t id;
+    /* Written by the thread itself before it stores its number, then immutable. */
     os_thread thread;
-    void *signal_stack;
-    /* Atomic: has an alternate signal stack, so preemption signals may be sent to it. */
+    /* Atomic: written by the thread itself before it first schedules; read by sysmon. True:
+       it has an alternate signal stack, so preemption signals may be sent to it. */
     rt_atomic(bool) interruptible;
-    unsigned long timer_slack_ns; /* to be restored when the thread is no longer an M */
+    /* The thread itself: written when it becomes an M, used until it is none any more. */
+    void *signal_stack;           /* to be removed then */
+    unsigned long timer_slack_ns; /* to be restored then */
     bool had_blocked;             /* had SIGURG blocked before it became an M */
-    /* the thread's own stack, for reports and sanitizers */
-    struct rt_stack stack;
+    struct rt_stack stack;        /* its own, for reports and sanitizers */
 
     /* rt_sched.lifecycle: link in the list of all, ended or dead Ms. */
     struct rt_m *all_next;

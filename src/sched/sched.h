@@ -50,8 +50,9 @@ struct rt_sched {
     struct rt_m *dead_m;    /* lifecycle: joined, free for reuse */
     uint32_t next_m;        /* lifecycle: id of the next new M */
 
-    /* Atomic: started by tuco_run(), so deadlocks are reported. Foreign threads read it at
-       any time. */
+    /* Atomic: written by the thread that starts the runtime, before the phase changes;
+       foreign threads read it at any time. True: tuco_run() started the runtime, so
+       deadlocks are reported. */
     rt_atomic(bool) has_main;
 
     /* Atomic: any thread. */
