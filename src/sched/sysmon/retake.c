@@ -319,12 +319,12 @@ static int64_t still_enough_ns(const struct rt_m *m) {
     return STILL_NS;
 }
 
-/* See 'Still'. */
-static enum doing what_it_does(struct rt_held *h, const struct rt_m *m, int64_t now) {
+/* Notes the CPU time of m's thread, and how long that has not changed. */
+static void note_cpu_time(struct rt_held *h, const struct rt_m *m, int64_t now) {
     int64_t cpu_ns = cpu_time(m);
-    if (cpu_ns == 0) { /* the clock cannot be read */
+    if (cpu_ns == 0) {
         h->cpu_ns = 0;
-        return now - h->since_ns >= UNTOLD_NS ? SLEEPS : RUNS;
+        return;
     }
     h->away_ns = now - h->looked_ns - (cpu_ns - h->cpu_ns);
     h->lost_ns += h->away_ns > 0 ? h->away_ns : 0;
@@ -332,10 +332,19 @@ static enum doing what_it_does(struct rt_held *h, const struct rt_m *m, int64_t 
     if (cpu_ns != h->cpu_ns) {
         h->cpu_ns = cpu_ns;
         h->cpu_at_ns = now;
-        h->still_ns = 0;
-        return RUNS;
     }
     h->still_ns = now - h->cpu_at_ns;
+}
+
+/* After note_cpu_time(): see 'Still'. */
+static enum doing what_it_does(const struct rt_held *h, const struct rt_m *m,
+                               int64_t now) {
+    if (h->cpu_ns == 0) { /* the clock cannot be read */
+        return now - h->since_ns >= UNTOLD_NS ? SLEEPS : RUNS;
+    }
+    if (h->still_ns == 0) {
+        return RUNS;
+    }
     return h->still_ns >= still_enough_ns(m) ? SLEEPS : UNKNOWN;
 }
 
@@ -494,6 +503,7 @@ static int64_t look_at_held(struct rt_held *h, struct rt_p *p, struct rt_m *m,
     if (now - h->since_ns < URGENT_NS) {
         return look_at_short_turn(h, m, now);
     }
+    note_cpu_time(h, m, now);
     switch (what_it_does(h, m, now)) {
     case SLEEPS: return look_at_sleeper(h, p, m, now, took);
     case RUNS: return look_at_runner(h, m, now);
