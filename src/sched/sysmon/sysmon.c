@@ -439,43 +439,44 @@ static void begin_habit_period(int64_t now) {
     }
 }
 
-/* Returns how long to sleep beside Ps of which some are idle and some are busy. */
-static int64_t plan_mixed_tick(int64_t now, bool rescued) {
+/* Notes after a look whether some Ps are idle and some are busy, and returns it. While
+   they are, periods of habits begin, and ticks become longer unless sysmon has rescued
+   a goroutine. */
+static bool note_mixed(int64_t now, bool rescued) {
+    bool idle = is_p_idle_beside_others();
+    if (idle) {
+        sysmon.busy_since_ns = now;
+    }
+    if (!idle || rt_pidle_all()) {
+        sysmon.tick_ns = TICK_MIN_NS;
+        return false;
+    }
     begin_habit_period(now);
     sysmon.tick_ns = rescued ? TICK_MIN_NS : rt_earlier(sysmon.tick_ns * 2, TICK_MAX_NS);
-    return sysmon.tick_ns;
+    return true;
 }
 
-/* The same if all are idle or all are busy. */
-static int64_t plan_long_tick(int64_t now) {
+/* How long to sleep if all Ps are idle or all are busy. */
+static int64_t long_tick_ns(int64_t now) {
     bool lasts = now - sysmon.busy_since_ns >= BUSY_LASTS_NS;
     /* See 'Late timers'. */
     bool hurries = rt_retake_has_hogs(now) && now - sysmon.found_late_ns < HURRY_NS;
     int64_t tick_ns = lasts && !hurries ? TICK_BUSY_NS : TICK_MAX_NS;
     tick_ns = rt_earlier(tick_ns, rt_sched.config.slice_ns);
-    sysmon.tick_ns = TICK_MIN_NS;
     return tick_ns > TICK_MIN_NS ? tick_ns : TICK_MIN_NS;
 }
 
-/* Returns how long to sleep after a look at now: see 'Period'. */
-static int64_t plan_tick(int64_t now, bool rescued) {
-    bool idle = is_p_idle_beside_others();
-    if (idle) {
-        sysmon.busy_since_ns = now;
-    }
-    return idle && !rt_pidle_all() ? plan_mixed_tick(now, rescued) : plan_long_tick(now);
-}
-
-/* Returns when to look for late timers of busy Ps: see 'Late timers'. */
-static int64_t plan_timers(void) {
+/* When to look for late timers of busy Ps: see 'Late timers'. */
+static int64_t timers_look_ns(void) {
     return sysmon.busy_timer_ns == RT_WHEEL_NEVER ? OS_NEVER
                                                   : sysmon.busy_timer_ns + sysmon.late_ns;
 }
 
-/* Returns until when to sleep after a look at now. */
-static int64_t plan(int64_t now, bool rescued, int64_t retake_ns) {
-    int64_t until = rt_earlier(now + plan_tick(now, rescued), retake_ns);
-    until = rt_earlier(until, plan_timers());
+/* When the next look is due after one at now: see 'Period'. */
+static int64_t next_look_ns(int64_t now, bool mixed, int64_t retake_ns) {
+    int64_t tick_ns = mixed ? sysmon.tick_ns : long_tick_ns(now);
+    int64_t until = rt_earlier(now + tick_ns, retake_ns);
+    until = rt_earlier(until, timers_look_ns());
     if (rt_sched.config.debug.schedtrace_ms > 0) {
         until = rt_earlier(until, sysmon.next_trace_ns);
     }
@@ -563,7 +564,8 @@ static void sleep_dormant(uint32_t sequence) {
     rt_store_rlx(&rt_sysmon_dormant, 0); /* relaxed: a superfluous poke does no harm */
 }
 
-/* Sleeps until the time that plan() has returned, or until stale_ns, when it polls. */
+/* Sleeps until the time that next_look_ns() has returned, or until stale_ns, and then
+   polls. */
 static void sleep_awake(uint32_t sequence, int64_t now, int64_t until) {
     int64_t stale_ns = plan_polling(now);
     bool is_long = until - now > TICK_MAX_NS;
@@ -619,7 +621,8 @@ static void sysmon_main(void *unused) {
         if (guard_ns == OS_NEVER && may_go_dormant()) {
             sleep_dormant(sequence);
         } else {
-            sleep_awake(sequence, now, plan(now, rescued, retake_ns));
+            bool mixed = note_mixed(now, rescued);
+            sleep_awake(sequence, now, next_look_ns(now, mixed, retake_ns));
         }
     }
 }
