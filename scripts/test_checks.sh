@@ -351,6 +351,7 @@ clean_tree
 expect check_size.sh 0
 
 printf '/* %90s */\n' x | red check_width.sh src/sched/a.h 'src/sched/a.h:1: 96 columns'
+printf '/* %90s */\n' x | red check_width.sh tests/unit/a_test.c 'tests/unit/a_test.c:1: 96 columns'
 printf 'x %99s\n' x | red check_width.sh docs/a.md 'docs/a.md:1: 101 columns'
 clean_tree
 printf '| %99s |\n    %99s\n```c\n%101s\n```\n' x x x | plant docs/a.md

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a goroutine that reads through a null pointer ends the process by SIGSEGV, as in any
-   program; the fault is not reported as an overflow of its stack. */
+/* Proves: a goroutine that reads through a null pointer ends the process by SIGSEGV, as
+   in any program; the fault is not reported as an overflow of its stack. */
 /* A sanitizer reports the fault itself. */
 /* not under asan */
 /* not under ubsan */

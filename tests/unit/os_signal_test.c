@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves: the runtime's alternate signal stack exists between install and remove; an
-   alternate stack of the program stays in use, whether it is older or newer. Handlers of the
-   program below and above the runtime's are called once per fault. */
+   alternate stack of the program stays in use, whether it is older or newer. Handlers of
+   the program below and above the runtime's are called once per fault. */
 #include "os/os.h"
 #include "test.h"
 

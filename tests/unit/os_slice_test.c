@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: os_thread_shorten_slice() gives the calling thread, and no other one, the shortest
-   slice that the kernel grants. */
+/* Proves: os_thread_shorten_slice() gives the calling thread, and no other one, the
+   shortest slice that the kernel grants. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves: if a goroutine that has yielded computes for many slices, the next one that has
-   yielded waits for eight slices of others, and not for eight times as long as the first has
-   computed, even if there are always others in the ring. */
+   yielded waits for eight slices of others, and not for eight times as long as the first
+   has computed, even if there are always others in the ring. */
 /* fixed procs */
 #include "chans.h"
 
@@ -11,8 +11,8 @@
 #define SPAN    (200 * TUCO_MICROSECOND)
 #define LONG    (300 * TUCO_MILLISECOND)
 
-/* Eight slices of 10 ms, and the looks before and after them at every 61st turn, of which each
-   second one is for yielded goroutines. Eight times LONG would be 12,000 turns. */
+/* Eight slices of 10 ms, and the looks before and after them at every 61st turn, of which
+   each second one is for yielded goroutines. Eight times LONG would be 12,000 turns. */
 #define TURNS_MAX (8 * (int)(10 * TUCO_MILLISECOND / SPAN) + 4 * 61)
 #define GIVE_UP   (3 * TURNS_MAX)
 

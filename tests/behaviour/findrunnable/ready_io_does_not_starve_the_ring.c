@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a goroutine in the ring has its turn after a few of goroutines whose I/O is ready,
-   although in each of these turns another one becomes ready. */
+/* Proves: a goroutine in the ring has its turn after a few of goroutines whose I/O is
+   ready, although in each of these turns another one becomes ready. */
 /* fixed procs */
 #include "turns.h"
 
@@ -10,7 +10,8 @@
 #define SPAN    (500 * TUCO_MICROSECOND)
 #define READS   1000
 
-/* A reader that the P itself finds ready goes into the ring as well, first in, first out. */
+/* A reader that the P itself finds ready goes into the ring as well, first in, first
+   out. */
 #define TURNS_MAX 10
 #define GIVE_UP   (10 * TURNS_MAX)
 
@@ -41,9 +42,9 @@ static void put_into_ring(void) {
     spawned_at = reads;
 }
 
-/* Passes the byte on, so that the next reader is ready at the end of this turn. Sysmon finds
-   it: it has to, as long as no P polls. A reader that is asked to yield would go into the
-   ring ahead of the next goroutine there, so it waits for its I/O only. */
+/* Passes the byte on, so that the next reader is ready at the end of this turn. Sysmon
+   finds it: it has to, as long as no P polls. A reader that is asked to yield would go
+   into the ring ahead of the next goroutine there, so it waits for its I/O only. */
 static void pass_on(void *number) {
     int self = (int)(intptr_t)number;
     tuco_fd *f;

@@ -8,8 +8,8 @@
 #define SPAWNED  1000
 #define SPAN     (200 * TUCO_MICROSECOND)
 
-/* With one P, the turn under way. With several, a P that loses its CPU holds up what is in its
-   ring, and the others run on. */
+/* With one P, the turn under way. With several, a P that loses its CPU holds up what is
+   in its ring, and the others run on. */
 #define TURNS_MAX (8 * YIELDERS)
 
 #define GIVE_UP 5000

@@ -10,8 +10,8 @@
 #define LEAVES 500
 #define STEP   TUCO_MICROSECOND
 
-/* They leave the global queue within 50 ms, while each P uses so much CPU time at most. Some
-   overflow a ring once more. */
+/* They leave the global queue within 50 ms, while each P uses so much CPU time at most.
+   Some overflow a ring once more. */
 #define CPU_MAX(procs) ((1 + (procs)) * 50 * TUCO_MILLISECOND)
 #define GIVE_UP        (1500 * TUCO_MILLISECOND)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a goroutine that a signal has stopped resumes after a few slices of goroutines that
-   compute, although a signal stops each of these while another one is in line. */
+/* Proves: a goroutine that a signal has stopped resumes after a few slices of goroutines
+   that compute, although a signal stops each of these while another one is in line. */
 /* fixed procs */
 #include "hogs.h"
 

@@ -30,8 +30,8 @@ static void be_woken(void *arg) {
     atomic_store(&woken, 1);
 }
 
-/* Computes, with calls of the library, until the timer's goroutine has run. Returns how many
-   turns the others had meanwhile. */
+/* Computes, with calls of the library, until the timer's goroutine has run. Returns how
+   many turns the others had meanwhile. */
 static int turns_of_others(void) {
     int value = 0;
     atomic_store(&woken, 0);

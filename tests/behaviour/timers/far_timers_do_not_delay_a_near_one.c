@@ -12,8 +12,8 @@
 /* Times within this span agree in all higher bits: about a quarter of a second. */
 #define BOUNDARY ((int64_t)1 << 28)
 
-/* Turns that begin before the sleeper's, on average. The P reads the clock between turns. Of
-   two Ps, one that loses its CPU holds the sleeper up, and the other one runs on. */
+/* Turns that begin before the sleeper's, on average. The P reads the clock between turns.
+   Of two Ps, one that loses its CPU holds the sleeper up, and the other one runs on. */
 #define MEAN_OF_ONE 4
 #define MEAN_OF_TWO (2 * BUSY)
 

@@ -35,7 +35,8 @@ static int run_main(void *arg) {
             ASSERT_EQ(tuco_wg_go(&end, kinds[(i + round) % 3], NULL), 0);
             tuco_yield();
         }
-        /* In some rounds the latest record, which has the chain, belongs to a short wait. */
+        /* In some rounds the latest record, which has the chain, belongs to a short
+           wait. */
         ASSERT_EQ(tuco_wg_go(&end, wait_for_ever, NULL), 0);
         tuco_yield();
         tuco_sleep(3 * SHORT);

@@ -335,9 +335,9 @@ SIM_SCENARIO(ctx_outside,
     sim_check(sim_threads_alive() == 1);
 }
 
-/* Set against start: the runtime finds a deadline among those set aside, or the caller that
-   sets it finds the runtime. A deadline that neither watches never passes, since the threads
-   end before the runtime stops. */
+/* Set against start: the runtime finds a deadline among those set aside, or the caller
+   that sets it finds the runtime. A deadline that neither watches never passes, since the
+   threads end before the runtime stops. */
 
 static bool runs;
 

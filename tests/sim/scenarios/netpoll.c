@@ -193,8 +193,8 @@ SIM_SCENARIO(netpoll_busy, "descriptors become ready while all processors are bu
     sim_main(poll_busy_main);
 }
 
-/* In each turn of a goroutine whose I/O is ready another one becomes ready, and sysmon finds
-   it. Those in the ring have their turns all the same. */
+/* In each turn of a goroutine whose I/O is ready another one becomes ready, and sysmon
+   finds it. Those in the ring have their turns all the same. */
 
 #define FLOOD_NS    500000 /* a turn: sysmon is back in the poller when it ends */
 #define FLOOD_TURNS 16

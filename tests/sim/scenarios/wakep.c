@@ -94,8 +94,8 @@ SIM_SCENARIO(deadlock_reason,
 
 static int crowd_arrived;
 
-/* A goroutine that has not arrived is queued or about to be, and then a processor is free for
-   it. */
+/* A goroutine that has not arrived is queued or about to be, and then a processor is free
+   for it. */
 static void crowd_arrive(void) {
     int size = sim_procs();
     int round = crowd_arrived++ / size;
