@@ -64,8 +64,8 @@ static void describe(const void *pc, char text[PLACE_BYTES]) {
              (size_t)((uintptr_t)pc - object.dlfo_link_map->l_addr));
 }
 
-static void say(const struct rt_g *g, const void *left_at, const void *mutex,
-                const void *locked_at) {
+static void mutex_report(const struct rt_g *g, const void *left_at, const void *mutex,
+                         const void *locked_at) {
     /* relaxed: only the caller changes it */
     uint32_t state = rt_load_rlx(&g->slot.state);
     char left[sizeof " at " + PLACE_BYTES] = "";
@@ -96,7 +96,7 @@ void rt_mutexcheck_slow(const struct rt_g *g) {
     const void *left_at = waits ? g->wait_pc : NULL;
     while (rt_mutexcheck_take(&mutex, &locked_at)) {
         if (is_new(left_at, locked_at)) {
-            say(g, left_at, mutex, locked_at);
+            mutex_report(g, left_at, mutex, locked_at);
         }
     }
 }

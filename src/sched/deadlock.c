@@ -186,7 +186,7 @@ static uint64_t detached_now(void) {
 
 /* A P that waits for a thread may have a G in its runnext, which rt_pending_count()
    does not count. */
-static bool any_is_next(void) {
+static bool any_runnext(void) {
     for (uint32_t i = 0; i < rt_sched_ps_end(); i++) {
         /* relaxed: ordered by the idle word, in which the P was counted since */
         if (rt_load_rlx(&rt_sched.ps[i].runq.runnext) != NULL) {
@@ -198,7 +198,7 @@ static bool any_is_next(void) {
 
 /* Whether p rules out a deadlock: a timer is armed in its wheel, or the last descriptor
    that was waited for on it still is. */
-static bool something_comes_to(const struct rt_p *p) {
+static bool p_rules_out_deadlock(const struct rt_p *p) {
     return rt_clock_is_armed(&p->clock) || rt_netpoll_awaited_on(p);
 }
 
@@ -206,10 +206,10 @@ static bool something_comes_to(const struct rt_p *p) {
 static uint32_t reason_p;
 
 /* Looks for a P that gives a reason, and remembers it. */
-static bool find_reason_locked(void) {
+static bool walk_ps_for_reason_locked(void) {
     uint32_t made = rt_sched_made();
     for (uint32_t i = 0; i < made; i++) {
-        if (something_comes_to(&rt_sched.ps[i])) {
+        if (p_rules_out_deadlock(&rt_sched.ps[i])) {
             reason_p = i;
             return true;
         }
@@ -217,16 +217,16 @@ static bool find_reason_locked(void) {
     return false;
 }
 
-static bool something_comes_locked(const struct rt_p *p) {
-    if (p != NULL && something_comes_to(p)) {
+static bool find_reason_locked(const struct rt_p *p) {
+    if (p != NULL && p_rules_out_deadlock(p)) {
         reason_p = p->id;
         return true;
     }
     if (rt_clock_is_armed(&rt_sched.sysmon_clock) ||
-        (reason_p < rt_sched_made() && something_comes_to(&rt_sched.ps[reason_p]))) {
+        (reason_p < rt_sched_made() && p_rules_out_deadlock(&rt_sched.ps[reason_p]))) {
         return true;
     }
-    return find_reason_locked();
+    return walk_ps_for_reason_locked();
 }
 
 /* What remains to be confirmed after the cheap checks. */
@@ -240,7 +240,7 @@ static struct suspicion suspect_locked(const struct rt_p *p) {
     bool silent = rt_foreign_silent(); /* first: see the top of the file */
     return (struct suspicion){
         .deadlock = rt_sched_has_main() && silent &&
-                    detached_now() % RT_DETACH_EVENT == 0 && !something_comes_locked(p),
+                    detached_now() % RT_DETACH_EVENT == 0 && !find_reason_locked(p),
         /* relaxed: the lock is held */
         .end = rt_load_rlx(&stopper.state) == WAITING && rt_sched_live() == 0,
     };
@@ -254,7 +254,7 @@ static void confirm_locked(struct suspicion s) {
     uint32_t firings = rt_sched_timer_firings();
     uint64_t detached = detached_now();
     rt_starved_lock();
-    bool at_rest = rt_pidle_all() && rt_pending_count(1) == 0 && !any_is_next() &&
+    bool at_rest = rt_pidle_all() && rt_pending_count(1) == 0 && !any_runnext() &&
                    rt_load_rlx(&rt_sched.starved) == 0; /* relaxed: its lock is held */
     rt_starved_unlock();
     at_rest = at_rest && detached % RT_DETACH_EVENT == 0 && detached == detached_now();

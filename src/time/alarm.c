@@ -257,7 +257,7 @@ static bool alarm_reset(struct alarm *a, tuco_time when, tuco_duration period) {
 }
 
 /* Drops the handle's references to the alarm and to the channel. */
-static void end(struct alarm *a) {
+static void alarm_end(struct alarm *a) {
     alarm_stop(a);
     tuco_chan_unref(a->chan); /* no lock: it does not change while the handle exists */
     alarm_drop_reference(a);
@@ -307,7 +307,7 @@ bool tuco_timer_reset(tuco_timer *t, tuco_duration duration) {
 
 void tuco_timer_free(tuco_timer *t) {
     if (t != NULL) {
-        end(&t->alarm);
+        alarm_end(&t->alarm);
     }
 }
 
@@ -341,6 +341,6 @@ bool tuco_ticker_reset(tuco_ticker *t, tuco_duration period) {
 
 void tuco_ticker_free(tuco_ticker *t) {
     if (t != NULL) {
-        end(&t->alarm);
+        alarm_end(&t->alarm);
     }
 }

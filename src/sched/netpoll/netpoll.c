@@ -123,7 +123,7 @@ static void poll_events(int max, int64_t deadline_ns, struct rt_glist *ready) {
 /* The goroutines that came from the ring since the last poll took the time since then,
    with those that they have woken. If they took far longer than usual, the thread was
    perhaps interrupted: the measurement counts for at most twice the usual time. */
-static void measure(struct rt_p *p, int64_t now) {
+static void p_measure(struct rt_p *p, int64_t now) {
     struct rt_pace *pace = &p->pace;
     /* relaxed: the owner's own */
     uint32_t count = rt_load_rlx(&p->schedtick) - pace->slices;
@@ -140,7 +140,7 @@ static void measure(struct rt_p *p, int64_t now) {
 }
 
 /* p has been idle: the measurement begins again. */
-static void measure_anew(struct rt_p *p) {
+static void p_measure_anew(struct rt_p *p) {
     p->pace.since_ns = os_now();
     p->pace.slices = rt_load_rlx(&p->schedtick); /* relaxed: the owner's own */
 }
@@ -160,7 +160,7 @@ void rt_netpoll_deliver(struct rt_p *p, struct rt_glist *ready) {
         rt_ready_in_order(NULL, ready, false /* other Ms take them */);
         return;
     }
-    measure_anew(p);
+    p_measure_anew(p);
     deliver_to(p, ready);
 }
 
@@ -191,7 +191,7 @@ bool rt_netpoll_look(struct rt_m *m) {
     struct rt_glist ready = {.first = NULL};
     struct rt_p *p = m->p;
     if (!rt_netpoll_defers(p) && poll_now(rt_runq_room(&p->runq), &ready)) {
-        measure(p, rt_netpoll_stamp(p->id));
+        p_measure(p, rt_netpoll_stamp(p->id));
     }
     if (ready.count == 0) {
         p->pace.since_ns = 0; /* p goes idle: no goroutine's time */
@@ -230,7 +230,7 @@ void rt_netpoll_look_between(struct rt_m *m) {
         look_over_full_ring(m->p);
     } else if (poll_now(room, &ready)) {
         m->p->pace.full_ns = 0;
-        measure(m->p, rt_netpoll_stamp(m->p->id));
+        p_measure(m->p, rt_netpoll_stamp(m->p->id));
         bool keeps = will_keep(m->p, ready.count);
         if (!keeps) {
             keep_no_more(m->p);

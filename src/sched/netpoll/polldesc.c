@@ -97,7 +97,7 @@ static struct rt_g *notify(struct rt_pollway *way, uintptr_t bits) {
     return waiter_of(word);
 }
 
-static void clear(struct rt_pollway *way, uintptr_t bit) {
+static void pollway_clear(struct rt_pollway *way, uintptr_t bit) {
     /* acquire: what the kernel had when it reported readiness is there for the next try.
        Pairs with notify(). */
     rt_and_acqrel(&way->word, ~bit);
@@ -120,7 +120,7 @@ static void commit_pollwait(struct rt_m *m, struct rt_g *g, void *raw) {
 
 /* Returns why the wait is over. */
 static int outcome(struct rt_pollway *way) {
-    uintptr_t word = rt_load_acq(&way->word); /* acquire: as in clear() */
+    uintptr_t word = rt_load_acq(&way->word); /* acquire: as in pollway_clear() */
     if ((word & RT_POLLWAY_CLOSED) != 0) {
         return -ECANCELED;
     }
@@ -128,7 +128,7 @@ static int outcome(struct rt_pollway *way) {
         return -ETIMEDOUT;
     }
     if ((word & RT_POLLWAY_READY) != 0) {
-        clear(way, RT_POLLWAY_READY);
+        pollway_clear(way, RT_POLLWAY_READY);
     }
     return 0;
 }
@@ -202,7 +202,7 @@ static struct rt_g *set_deadline_locked(struct rt_pollway *way, int64_t deadline
         pollway_disarm_locked(way);
         return notify(way, RT_POLLWAY_EXPIRED);
     }
-    clear(way, RT_POLLWAY_EXPIRED);
+    pollway_clear(way, RT_POLLWAY_EXPIRED);
     if (deadline_ns == OS_NEVER) {
         pollway_disarm_locked(
             way); /* an armed timer would suppress the report of a deadlock */
@@ -230,7 +230,7 @@ void rt_polldesc_set_deadline(struct rt_polldesc *d, enum rt_pollway_name name,
 int rt_polldesc_begin(struct rt_polldesc *d, enum rt_pollway_name name) {
     struct rt_pollway *way = &d->ways[name];
     int64_t deadline_ns = deadline_of(way);
-    uintptr_t word = rt_load_acq(&way->word); /* acquire: as in clear() */
+    uintptr_t word = rt_load_acq(&way->word); /* acquire: as in pollway_clear() */
     rt_assert(waiter_of(word) == NULL);
     if (unlikely((word & RT_POLLWAY_CLOSED) != 0)) {
         return -ECANCELED;
@@ -239,13 +239,13 @@ int rt_polldesc_begin(struct rt_polldesc *d, enum rt_pollway_name name) {
         return -ETIMEDOUT;
     }
     if ((word & RT_POLLWAY_READY) != 0) {
-        clear(way, RT_POLLWAY_READY);
+        pollway_clear(way, RT_POLLWAY_READY);
         return 0;
     }
     return (word & RT_POLLWAY_MORE) != 0 ? 0 : RT_POLLDESC_SILENT;
 }
 
-static void park(struct rt_g *g, struct rt_pollway *way, const void *pc) {
+static void pollway_park(struct rt_g *g, struct rt_pollway *way, const void *pc) {
     struct rt_m *m = arch_self();
     if (likely(m != NULL)) {
         rt_park(m, commit_pollwait, way, RT_WAIT_io, pc);
@@ -268,7 +268,7 @@ int rt_polldesc_wait(struct rt_polldesc *d, enum rt_pollway_name name, const voi
     struct rt_g *g = rt_wait_begin();
     rt_netpoll_wait_begin(&way->word);
     announce(way);
-    park(g, way, pc);
+    pollway_park(g, way, pc);
     /* relaxed: a thread that does not see it arms in vain */
     rt_store_rlx(&way->waits, false);
     rt_netpoll_wait_end();
@@ -443,7 +443,7 @@ static void pollway_reset(struct rt_pollway *way) {
     rt_store_rlx(&way->deadline_ns, OS_NEVER);
     rt_store_rlx(&way->waits, false);
     rt_spin_unlock(&way->lock);
-    clear(way, RT_POLLWAY_BITS);
+    pollway_clear(way, RT_POLLWAY_BITS);
 }
 
 void rt_polldesc_free(struct rt_polldesc *d) {

@@ -412,7 +412,7 @@ static void ask_to_yield(struct rt_held *h, struct rt_m *m, int64_t now) {
 
 /* Requests a yield first. If that had no effect, sends a signal. Returns when to look
    again. */
-static int64_t interrupt(struct rt_held *h, struct rt_m *m, int64_t now) {
+static int64_t m_interrupt(struct rt_held *h, struct rt_m *m, int64_t now) {
     bool in_vain = h->asked_ns != 0 && now - h->asked_ns >= FORCE_NS;
     bool must = h->urgent || slice_left_ns(h, now) <= 0;
     ask_to_yield(h, m, now);
@@ -481,7 +481,7 @@ static int64_t look_at_runner(struct rt_held *h, struct rt_m *m, int64_t now) {
         ask_to_yield(h, m, now);
         return rt_earlier(end_ns, next_round(now));
     }
-    return interrupt(h, m, now);
+    return m_interrupt(h, m, now);
 }
 
 /* It has used no CPU time since the last look, and perhaps waits for a CPU. */

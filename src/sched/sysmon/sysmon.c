@@ -161,7 +161,7 @@ static struct {
 } sysmon;
 
 /* One batch of stacks; the other duties come between batches. True: more are wanted. */
-static bool help(void) {
+static bool stacks_make_batch(void) {
     /* relaxed: rt_sysmon_help() wakes sysmon afterwards */
     if (rt_load_rlx(&rt_sysmonnote.helping) == 0) {
         return false;
@@ -412,7 +412,7 @@ static void scavenge(int64_t now) {
     }
 }
 
-static void trace(int64_t now) {
+static void schedtrace_print_due(int64_t now) {
     int64_t period_ns = (int64_t)rt_sched.config.debug.schedtrace_ms * 1000000;
     if (period_ns > 0 && now >= sysmon.next_trace_ns) {
         sysmon.next_trace_ns = now + period_ns;
@@ -613,9 +613,9 @@ static void sysmon_main(void *unused) {
         retry_failures(now);
         follow_limits(now);
         scavenge(now);
-        trace(now);
+        schedtrace_print_due(now);
         rt_deadlock_look(now);
-        if (help()) {
+        if (stacks_make_batch()) {
             continue;
         }
         if (guard_ns == OS_NEVER && may_go_dormant()) {
