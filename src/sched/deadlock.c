@@ -57,8 +57,9 @@
  * descriptor that is awaited on the P that has just become idle or on the P that gave the
  * last reason. If that P has none any more, the check looks for another P and remembers it,
  * so a program that waits for one thing while others come and go has its Ps walked once.
- * Such a reason may be out of date: it may have just gone. Then the thread that removed it
- * calls rt_checkdead() later and takes the lock later.
+ * The check reads reasons without their locks, so one may be gone at the end of the check.
+ * The thread that has removed it then calls rt_checkdead(), waits for the lifecycle lock,
+ * and checks again without it.
  */
 
 /*

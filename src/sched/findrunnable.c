@@ -281,9 +281,10 @@ static void end_slice(struct rt_p *p) {
     }
 }
 
-/* The G in runnext goes behind all others only if the goroutine that stopped last, or one
-   before it, has put it there: stopped is true. Later a timer may have put a G there, which
-   has used no slice. Sysmon requests the end of the slice again after another one. */
+/* Ends the slice if sysmon has requested it. stopped: the goroutine that has just stopped,
+   or one before it, put the G in runnext there, and it shares their slice. Otherwise a
+   timer may have put it there since: it has used no slice and stays, and sysmon requests
+   the end again after another slice. */
 static void serve_slice(struct rt_p *p, bool stopped) {
     if (unlikely(rt_attention_has(p, RT_ATTENTION_SLICE))) {
         rt_attention_clear(p, RT_ATTENTION_SLICE);
@@ -293,10 +294,11 @@ static void serve_slice(struct rt_p *p, bool stopped) {
     }
 }
 
-/* It is the turn of the locked goroutines. Returns true if the G in runnext goes first: a
-   timer, a descriptor or another goroutine has just woken it, and a locked goroutine that
-   resumes may wake others, which move it behind the ring. It and those that it wakes do so
-   RT_LOOK_INTERVAL times in a row at most: timers may put one there before each look. */
+/* The locked list has its turn. Returns true if the G in runnext goes first. A timer, a
+   descriptor or another goroutine has just woken it. If a locked goroutine went first and
+   woke others, these would take its place and move it to the end of the ring. A G from
+   runnext goes first RT_LOOK_INTERVAL times in a row at most, because timers may put
+   another one there each time. */
 static bool runnext_goes_first(struct rt_p *p) {
     struct rt_turn *turn = &p->lockedm_turn;
     if (rt_load_rlx(&p->runq.runnext) == NULL) { /* relaxed, both: the owner's own */

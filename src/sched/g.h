@@ -47,8 +47,8 @@ enum rt_gflags {
     RT_G_FLAGS_WOKEN = RT_G_FLAG_FOREIGN | RT_G_FLAG_LOCKEDM | RT_G_FLAG_AHEAD,
 };
 
-/* What a waker that was not seen to stop in this period is known to do after a wake-up: see
-   'Habits' in park.c. */
+/* What a goroutine usually does after it has woken another one: stop soon, or go on. Not
+   used in a period in which it was seen to stop soon. See 'Habits' in park.c. */
 enum rt_habit {
     RT_HABIT_NEW,     /* it has woken no goroutine while a P was idle */
     RT_HABIT_SEEN,    /* unknown: its next wake-up is measured */

@@ -28,10 +28,10 @@ struct rt_m {
     rt_atomic(uint32_t) inside; /* nesting depth in the runtime; 0: outside */
     rt_atomic(uint32_t) asked;  /* enum rt_asked: requests by other threads */
 
-    /* Atomic: the request to yield is for the goroutine that ran when rt_p_switches() was
-       that, and whose slice is over or not. Written by sysmon before it requests. */
+    /* Atomic: written by sysmon before it requests a yield. The value of rt_p_switches(): a
+       later one means that another goroutine runs, and the request is void. */
     rt_atomic(uint32_t) asked_at;
-    rt_atomic(bool) asked_over;
+    rt_atomic(bool) asked_over; /* the slice is over, or will be at sysmon's next look */
 
     /* The thread itself. */
     int64_t gave_up_ns; /* when it gave up its P before a blocking call; 0: it did not */

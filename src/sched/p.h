@@ -15,9 +15,10 @@ struct rt_timers;
 
 #define RT_PROCS_MAX 1024
 
-/* The default number of Ps. told: what src/cpu returned, perhaps an error. 0: no change. */
-static inline uint32_t rt_procs_by_default(int told) {
-    uint32_t procs = told < 0 ? 0 : (uint32_t)told;
+/* Returns the default number of Ps for a number of CPUs; 0, which means no change, if the
+   caller got an error in its place. */
+static inline uint32_t rt_procs_by_default(int cpus) {
+    uint32_t procs = cpus < 0 ? 0 : (uint32_t)cpus;
     return procs < RT_PROCS_MAX ? procs : RT_PROCS_MAX;
 }
 
@@ -32,8 +33,8 @@ enum rt_attention {
     RT_ATTENTION_SLICE = 2,
     /* a timer is due, or another P requests help with its timers */
     RT_ATTENTION_TIMERS = 4,
-    /* a locked goroutine has become runnable, or it is the turn of these: if it is, hand
-       the P to the M of the first one */
+    /* a locked goroutine has become runnable, or the locked list has its turn: if it has,
+       the owner hands the P to the M of the first goroutine there */
     RT_ATTENTION_HANDOFF = 8,
     /* the owner runs only its own goroutine: see lockedm.h and findrunnable.c */
     RT_ATTENTION_LOCKED = 16,
@@ -300,7 +301,7 @@ static inline struct rt_p *rt_releasep(struct rt_m *m) {
    rt_sched_ended(), and for waits in rt_netpoll_waits_ended(). */
 #define rt_p_count(counter) rt_store_rel(counter, rt_load_rlx(counter) + 1)
 
-/* All schedulings of p: compared between two looks, tells whether p has moved on. */
+/* How often p has switched to a goroutine. The same at two looks: it has not in between. */
 static inline uint32_t rt_p_switches(const struct rt_p *p) {
     /* relaxed: only compared with an older value. */
     return rt_load_rlx(&p->schedtick) + rt_load_rlx(&p->nexttick);

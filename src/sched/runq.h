@@ -184,8 +184,8 @@ static inline bool rt_runq_has_passed(const struct rt_runq *q, uint32_t slot) {
     return (int32_t)(rt_load_rlx(&q->head) - slot) >= 0; /* relaxed: as above */
 }
 
-/* Any thread. How many Gs in the ring deserve that an M is woken: those put there after the
-   last rt_runq_keep(). */
+/* Any thread. How many Gs in the ring are not kept, so that an M is woken for them: those
+   put there after the last rt_runq_keep(). */
 static inline uint32_t rt_runq_surplus(const struct rt_runq *q) {
     uint32_t length = rt_runq_length(q); /* read first: rather too many than too few */
     uint32_t kept = rt_runq_kept(q);

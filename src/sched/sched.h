@@ -137,7 +137,8 @@ uint64_t rt_sched_reserve_ids(uint64_t count);
 bool rt_sched_timers_armed(void);
 uint32_t rt_sched_timer_firings(void);
 
-/* Schedulings of all Ps: compared between two looks, tells whether anything has run. */
+/* How often all Ps have switched to a goroutine. The same at two looks: none has in
+   between. */
 uint64_t rt_sched_switches(void);
 
 /* Lifecycle lock. How many Ms have a thread that has begun and not ended. */

@@ -50,8 +50,8 @@
  * tuco_preempt_off(), or any with asyncpreemptoff=1: others may run beside it only if it
  * certainly sleeps, which is after OFF_NS. The kernel gives a thread 3 to 4 ms on a CPU:
  * OFF_NS is the wait behind ten others. Rejected: a patience learned from threads that run
- * on after they stood still. Calls that block for random times raise it as well, and keep
- * it high.
+ * on after they stood still. Calls that block for random times raise the patience as well,
+ * and keep it high.
  *
  * Where a clock cannot be read, the goroutine counts as computing. If the signal has not
  * freed its P either, sysmon retakes it after UNTOLD_NS.

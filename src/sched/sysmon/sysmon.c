@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sysmon: a thread without a P that does what no M comes to. */
+/* Sysmon: a thread without a P, for work that Ms cannot do, or would do too late. */
 #include "sched/sysmon/sysmon.h"
 #include "base/alloc.h"
 #include "base/wheel.h"

@@ -365,9 +365,9 @@ static void wait_aside(struct rt_m *m) {
     got_p(m);
 }
 
-/* The goroutine that p ran is stopped, and counted, and not yet in the list. Decides when p
-   serves the list: for those that wait in it the turn stays where it is, unless it would
-   come later than that of the stopped goroutine. */
+/* A signal has stopped the goroutine that p ran, which is counted as stopped and not yet in
+   the list. Decides when p serves the list next: if others wait there, no later than before
+   this stop; if too many are stopped, at once. */
 static void set_turn_after_stop(struct rt_p *p) {
     struct rt_turn earlier = p->lockedm_turn;
     uint32_t left = rt_lockedm_slices_left(p);

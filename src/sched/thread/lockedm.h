@@ -44,10 +44,11 @@ static inline uint32_t rt_lockedm_length(void) {
    all if the caller has none. Any thread. */
 void rt_lockedm_ready(struct rt_g *g);
 
-/* Owner of p. A P serves the list after as many slices as goroutines were queued for it
-   when it last did so, or when it put the first goroutine into the list.
-   rt_lockedm_have_turn() is true when more slices have begun since then, and the list is
-   not empty. rt_lockedm_slices_left() returns how many are still to begin. */
+/* Owner of p. When p serves the list, or the first goroutine that is stopped on p goes into
+   it, p counts the goroutines that are queued for p. The list has its next turn when p has
+   begun as many slices and one more. rt_lockedm_slices_left() returns how many of these
+   have not begun yet; rt_lockedm_have_turn(), whether none is left and the list is not
+   empty. */
 bool rt_lockedm_have_turn(const struct rt_p *p);
 uint32_t rt_lockedm_slices_left(const struct rt_p *p);
 
@@ -69,8 +70,8 @@ void rt_lockedm_step_aside(struct rt_m *m, bool yields);
    turn to get one. */
 void rt_lockedm_recall(struct rt_m *m, bool yields);
 
-/* How many goroutines wait in signal handlers, and how many more may. Room below 0: one
-   was stopped in exchange for another that has not resumed yet. */
+/* How many goroutines wait in signal handlers, and how many more preemptmax allows: below 0
+   if more wait than that, see 'Too many stopped' in lockedm.c. */
 uint32_t rt_lockedm_stepped_aside(void);
 int rt_lockedm_room(void);
 

@@ -7,9 +7,10 @@
  * A note has four values: 0 awake, 1 asleep in the kernel, 2 woken, 3 asleep in the
  * poller. An M sets its note to 0 before it publishes itself to wakers: by its P's bit in
  * the map of idle Ps, in the list of spare Ms, as the M that is held back, or by
- * waits_lockedm. Exactly one thread takes the M from there. This waker owns the note, and
- * what the M is to find when it is awake: its P. It calls the kernel only if the M has
- * gone to sleep: on the futex, or in the poller, by rt_netpoll_break().
+ * waits_lockedm. Exactly one thread takes the M from there, and owns the note then: only
+ * this waker wakes the M, and before that it writes what the M is to find, such as its P.
+ * It calls the kernel only if the M has gone to sleep: on the futex, or in the poller, by
+ * rt_netpoll_break().
  *
  * Where. ('Where') A thread that gives its P away and then sleeps leaves its CPU to the
  * thread that it wakes. But the kernel does not know that yet, and puts the woken thread
