@@ -16,7 +16,7 @@ typedef struct tuco_case {
     int tuco_private_kind;
     tuco_chan *tuco_private_chan;
     void *tuco_private_value;
-    int result; /* of the chosen case: what the operation alone returns, 0 or -EPIPE */
+    int result; /* set in the chosen case: 0, or -EPIPE if the channel is closed */
 } tuco_case;
 
 /*

@@ -20,10 +20,10 @@ extern "C" {
  * wait at the deadline. A call that need not wait succeeds even if the deadline has
  * passed.
  *
- * Lifetime. A call that wakes a waiter does not touch the object after the waiter can
- * return. So a waiter may free the object as soon as its own call has returned, although
- * the call that woke it may still run, if no other call is under way or follows. Copying
- * an object that is in use is misuse that is not detected.
+ * Lifetime. A call that wakes a waiter does not touch the object once the waiter can
+ * return. So the waiter may free the object as soon as its call has returned, even before
+ * the call that woke it returns; but no other call may be under way or follow. To copy an
+ * object that is in use is misuse, which is not detected.
  */
 
 /* A mutex. It has no owner: one goroutine may lock it and another may unlock it. */

@@ -51,7 +51,8 @@ TUCO_API void tuco_sleep_until(tuco_time deadline);
  * A timer fires once, a ticker every period; neither fires early. Firing sends the
  * current tuco_time to the channel of the timer, or runs a function in a new goroutine.
  * The channel buffers one value, though tuco_chan_len() and tuco_chan_cap() return 0. A
- * ticker drops ticks while the value is not received, and keeps its phase.
+ * ticker drops a tick if the last value was not received; the next ones still come at
+ * whole periods from its start.
  *
  * Stop and reset follow Go 1.23: after they return, no value that was sent before can be
  * received.
