@@ -129,7 +129,8 @@ lines() {
 }
 
 clean_tree
-for check in atomics circles kernel_door layers headers mutants pairs size static_names width words; do
+for check in atomics circles kernel_door layers headers man_examples mutants pairs size \
+    static_names width words; do
     expect check_$check.sh 0
 done
 
@@ -349,6 +350,24 @@ clean_tree
 { echo 'int f(void) {'; lines 68; echo '}'; echo 'int t[] = {'; lines 90; echo '};'; } |
     plant src/sched/a.c
 expect check_size.sh 0
+
+# Plants a manual page with the lines $1 as an example.
+plant_example() {
+    printf '.SH EXAMPLES\n.PP\n.EX\n%s\n.EE\n.SH NOTES\n.EX\nno C\n.EE\n' "$1" |
+        plant docs/man/tuco_three.3
+}
+
+clean_tree
+plant_example '#include <tuco/go.h>
+static const char text[] = "a\(aqb\en\-c\&";
+int main(void) { return text[0]; }'
+printf '#define TUCO_API\n' | plant include/tuco/go.h
+expect check_man_examples.sh 0
+plant_example 'int a;
+int main(void) { return b; }'
+expect check_man_examples.sh 1 'docs/man/tuco_three.3:5:'
+plant_example 'int main(void) { int unused; return 0; }'
+expect check_man_examples.sh 1 'docs/man/tuco_three.3:4:'
 
 printf '/* %90s */\n' x | red check_width.sh src/sched/a.h 'src/sched/a.h:1: 96 columns'
 printf '/* %90s */\n' x | red check_width.sh tests/unit/a_test.c 'tests/unit/a_test.c:1: 96 columns'
