@@ -273,10 +273,13 @@ static bool p_retire(struct rt_m *m) {
 }
 
 /* Goroutines that wake each other through runnext have used up their common slice. The one
-   in runnext goes behind all others, as if it had yielded. */
+   in runnext goes behind all others, as if it had yielded; or behind the ring, whose first
+   goroutine has waited for too long: see 'Age' in findlocal.c. */
 static void end_slice(struct rt_p *p) {
     struct rt_g *g = rt_runq_pop_runnext(&p->runq);
-    if (g != NULL) {
+    if (g != NULL && p->waiting.chain_over) {
+        rt_queue_kicked(p, g);
+    } else if (g != NULL) {
         rt_queue_yielded(p, g);
     }
 }
@@ -291,6 +294,7 @@ static void serve_slice(struct rt_p *p, bool stopped) {
         if (stopped) {
             end_slice(p);
         }
+        p->waiting.chain_over = false;
     }
 }
 

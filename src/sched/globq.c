@@ -50,9 +50,6 @@
    out whole. */
 #define BATCH_MAX CHUNK_SLOTS
 
-/* The largest share of a P whose ring is not empty. */
-#define SHARE_MAX 32u
-
 /* How much memory is mapped for chunks at a time. */
 #define SLAB_BYTES ((size_t)64 * 1024)
 
@@ -380,7 +377,9 @@ struct rt_g *rt_globq_take_share(struct rt_p *p, uint32_t procs) {
         return NULL;
     }
     rt_lock(&globq.lock);
-    uint32_t share = share_of(globq.list.count, procs, SHARE_MAX, &p->runq);
+    /* Leaves room for those that the ring's goroutines wake. */
+    uint32_t most = rt_runq_room(&p->runq) / 2 + 1;
+    uint32_t share = share_of(globq.list.count, procs, most, &p->runq);
     struct rt_g *g =
         take_ahead_locked(&p->runq, share, 1 /* see 'Age' */, !rt_p_last_was_urgent(p));
     publish_and_unlock();

@@ -69,8 +69,9 @@ struct rt_g *rt_globq_take_one(void);
    first and puts the others into p's ring, as far as it has room. NULL: there are none. */
 struct rt_g *rt_globq_take_batch(struct rt_p *p, uint32_t procs);
 
-/* Owner of p, whose ring is not empty. The same with a smaller share: of chunks only one G,
-   unless the oldest chunk has its turn. */
+/* Owner of p, whose ring is not empty. The same with a smaller share: of the list as many
+   as fill half of the room in the ring, of chunks only one G, unless the oldest chunk has
+   its turn. */
 struct rt_g *rt_globq_take_share(struct rt_p *p, uint32_t procs);
 
 /* Owner of p. Takes p's share of the yielded ones. Returns the first and puts the others

@@ -53,6 +53,13 @@ static inline void rt_look_within(struct rt_look *look, uint32_t n) {
     look->left += sooner;
 }
 
+/* Makes the 61st look, the one that returns true, come after at most n schedulings. */
+static inline void rt_look_all_within(struct rt_look *look, uint32_t n) {
+    look->countdown = look->countdown < n ? look->countdown : n;
+    uint32_t rest = n - look->countdown;
+    look->left = look->left < rest ? look->left : rest;
+}
+
 static inline void rt_look_both_within(struct rt_p *p, uint32_t n) {
     rt_look_within(&p->look, n);
     rt_look_within(&p->yielded_look, n);

@@ -85,6 +85,16 @@ struct rt_look {
     uint32_t left; /* from there to the 61st scheduling, with a look at other queues */
 };
 
+/* How long goroutines wait for the owner: see 'Age' in findlocal.c. */
+struct rt_waiting {
+    int64_t ring_ns; /* when the mark was set; 0: the ring was empty */
+    uint32_t slot;   /* the mark: the end of the ring at that time */
+    int64_t
+        starved_ns;  /* the first look, since the owner last served the global queue and
+                           yieldq, that found one not empty; 0: none did */
+    bool chain_over; /* the goroutine in runnext goes behind the ring */
+};
+
 /* How long a shortage has lasted: see rt_lack_lasts(). */
 struct rt_lack {
     int64_t since_ns;
@@ -158,11 +168,12 @@ struct rt_p {
     struct rt_pace pace;
     uint32_t poll_countdown; /* waits for descriptors until the next look at the clock */
     uint32_t next_countdown; /* Gs from runnext until the next look at the clock */
-    bool helps;              /* helps another P with its timers: see findrunnable.c */
-    bool yieldq_turn;        /* next time yieldq comes before the global queue */
-    int64_t yielded_ns;      /* start of the current turn of a G from yieldq; 0: none */
-    int64_t yieldq_ns;       /* earliest start of the next such turn */
-    struct rt_look look;     /* before Gs from the ring */
+    struct rt_waiting waiting;
+    bool helps;          /* helps another P with its timers: see findrunnable.c */
+    bool yieldq_turn;    /* next time yieldq comes before the global queue */
+    int64_t yielded_ns;  /* start of the current turn of a G from yieldq; 0: none */
+    int64_t yieldq_ns;   /* earliest start of the next such turn */
+    struct rt_look look; /* before Gs from the ring */
     struct rt_look yielded_look; /* before Gs from yieldq, which may run much longer */
     /* until then goroutines run even if timers are due: see findrunnable.c */
     int64_t turn_until_ns;

@@ -3,6 +3,8 @@
    always ready. The bounds are those of docs/design/fairness.md. */
 #include "scenario.h"
 
+#include <limits.h>
+
 static tuco_wg all;
 
 static struct {
@@ -112,6 +114,134 @@ SIM_SCENARIO(fair_slice, "two that talk give way to those in the ring after a sl
     tuco_config config = {.procs = 1, .slice = SLICE_NS};
     sim_check(tuco_configure(&config) == 0);
     sim_main(talk_main);
+}
+
+/* Pairs that talk to each other share the processor: none waits for a slice of each other
+   pair. */
+
+#define PAIRS          8
+#define PAIR_TURNS     1500
+#define PAIR_WORK_NS   20000
+#define PAIR_SLICE_NS  2000000
+#define PAIR_TURNS_MAX (5 * PAIR_SLICE_NS / PAIR_WORK_NS)
+
+static struct pair {
+    tuco_chan *there;
+    tuco_chan *back;
+    int last; /* value of fair.turns at its last turn; 0: the end of main's slice may have
+                 moved one of the two behind all others */
+} pairs[PAIRS];
+
+static int pair_turns_max;
+
+/* Opened at a turn of the pairs, if goroutines wait at it. */
+#define LISTED_FROM 200
+
+static tuco_wg gate;
+static bool gate_open;
+
+static void answer_pair(void *raw) {
+    struct pair *pair = raw;
+    int value;
+    while (tuco_chan_recv(pair->there, &value) == 0) {
+        sim_check(tuco_chan_send(pair->back, &value) == 0);
+    }
+    tuco_wg_done(&all);
+}
+
+static void ask_pair(void *raw) {
+    struct pair *pair = raw;
+    int value = 0;
+    while (fair.turns < PAIR_TURNS || fair.waiting > 0) {
+        if (fair.turns == LISTED_FROM && !gate_open) {
+            gate_open = true;
+            tuco_wg_done(&gate);
+        }
+        for (int64_t end = sim.now_ns + PAIR_WORK_NS; sim.now_ns < end;) {
+            sim_spin();
+        }
+        sim_check(tuco_chan_send(pair->there, &value) == 0);
+        sim_check(tuco_chan_recv(pair->back, &value) == 0);
+        sim_check(pair->last == 0 || fair.turns - pair->last <= pair_turns_max);
+        pair->last = fair.turns++;
+    }
+    tuco_chan_close(pair->there);
+    tuco_wg_done(&all);
+}
+
+static void run_pairs(void) {
+    fair.turns = 0;
+    tuco_wg_add(&all, 2 * PAIRS);
+    for (int i = 0; i < PAIRS; i++) {
+        pairs[i] = (struct pair){.there = tuco_chan_make(sizeof(int), 0),
+                                 .back = tuco_chan_make(sizeof(int), 0)};
+        sim_check(tuco_go(answer_pair, &pairs[i]) == 0);
+        sim_check(tuco_go(ask_pair, &pairs[i]) == 0);
+    }
+    tuco_wg_wait(&all);
+    for (int i = 0; i < PAIRS; i++) {
+        tuco_chan_unref(pairs[i].there);
+        tuco_chan_unref(pairs[i].back);
+    }
+}
+
+static void begin_pairs(void) {
+    sim_begin_procs(1, 1);
+    tuco_config config = {.procs = 1, .slice = PAIR_SLICE_NS};
+    sim_check(tuco_configure(&config) == 0);
+    sim.steady = true;
+    fair.waiting = 0;
+    gate_open = true;
+}
+
+static int pairs_main(void *unused) {
+    (void)unused;
+    pair_turns_max = PAIR_TURNS_MAX;
+    run_pairs();
+    return SIM_RESULT;
+}
+
+SIM_SCENARIO(fair_pairs, "pairs that talk to each other share the processor") {
+    begin_pairs();
+    sim_main(pairs_main);
+}
+
+/* More goroutines than the ring has room for are woken at once beside the pairs, and go
+   into the list of the global queue. */
+
+#define LISTED       700
+#define LISTED_TURNS 800
+
+static int at_gate;
+
+static void wait_at_gate(void *unused) {
+    at_gate++;
+    tuco_wg_wait(&gate);
+    sim_check(fair.turns - LISTED_FROM <= LISTED_TURNS);
+    take_turn(unused);
+}
+
+static int list_main(void *unused) {
+    (void)unused;
+    fair.waiting = LISTED;
+    pair_turns_max = INT_MAX; /* pairs overflow the ring too */
+    gate_open = false;
+    at_gate = 0;
+    tuco_wg_add(&gate, 1);
+    tuco_wg_add(&all, LISTED);
+    for (int i = 0; i < LISTED; i++) {
+        sim_check(tuco_go(wait_at_gate, NULL) == 0);
+    }
+    while (at_gate < LISTED) {
+        tuco_yield();
+    }
+    run_pairs();
+    return SIM_RESULT;
+}
+
+SIM_SCENARIO(fair_list, "a ring that is never empty does not starve a list") {
+    begin_pairs();
+    sim_main(list_main);
 }
 
 /* A wired goroutine that is woken while no P is idle waits for those in line, and not for
@@ -296,8 +426,10 @@ SIM_SCENARIO(fair_timer, "a timer that is due goes before those whose slice is o
 static struct {
     tuco_chan *rounds[CROWD];
     int arrived;
-    int turns; /* since the long turn */
-    bool over; /* the long turn, or all */
+    int turns; /* since the long turn, or since the others were woken */
+    bool over; /* the long turn; or the others were woken */
+    int64_t work_ns;
+    int turns_max;
 } crowd;
 
 /* Each channel has room for one value. It is full only at the end. */
@@ -323,15 +455,34 @@ static void meet(int self) {
 static void work(void *number) {
     int self = (int)(intptr_t)number;
     while (fair.waiting > 0) {
-        for (int64_t end = sim.now_ns + WORK_NS; sim.now_ns < end;) {
+        for (int64_t end = sim.now_ns + crowd.work_ns; sim.now_ns < end;) {
             sim_spin();
         }
         crowd.turns++;
-        sim_check(!crowd.over || crowd.turns <= LONG_TURNS);
+        sim_check(!crowd.over || crowd.turns <= crowd.turns_max);
         meet(self);
     }
     wake_all_but(self);
     tuco_wg_done(&all);
+}
+
+static void crowd_begin(int64_t work_ns, int turns_max) {
+    crowd.arrived = crowd.turns = 0;
+    crowd.over = false;
+    crowd.work_ns = work_ns;
+    crowd.turns_max = turns_max;
+    tuco_wg_add(&all, CROWD);
+    for (int i = 0; i < CROWD; i++) {
+        crowd.rounds[i] = tuco_chan_make(sizeof(int), 1);
+        sim_check(tuco_go(work, (void *)(intptr_t)i) == 0);
+    }
+}
+
+static void crowd_end(void) {
+    tuco_wg_wait(&all);
+    for (int i = 0; i < CROWD; i++) {
+        tuco_chan_unref(crowd.rounds[i]);
+    }
 }
 
 static void compute_long(void *unused) {
@@ -349,23 +500,15 @@ static void compute_long(void *unused) {
 
 static int long_turn_main(void *unused) {
     (void)unused;
-    crowd.arrived = 0;
-    crowd.over = false;
     fair.waiting = 1;
-    tuco_wg_add(&all, CROWD + 1);
-    for (int i = 0; i < CROWD; i++) {
-        crowd.rounds[i] = tuco_chan_make(sizeof(int), 1);
-        sim_check(tuco_go(work, (void *)(intptr_t)i) == 0);
-    }
+    crowd_begin(WORK_NS, LONG_TURNS);
+    tuco_wg_add(&all, 1);
     sim_check(tuco_go(compute_long, NULL) == 0);
     while (!crowd.over) {
         tuco_yield();
     }
     fair.waiting = 0;
-    tuco_wg_wait(&all);
-    for (int i = 0; i < CROWD; i++) {
-        tuco_chan_unref(crowd.rounds[i]);
-    }
+    crowd_end();
     return SIM_RESULT;
 }
 
