@@ -108,8 +108,9 @@ static void make_up_to(uint32_t procs) {
     }
 }
 
-/* relaxed, both: only a matter of speed. */
+/* relaxed, all: only a matter of speed. */
 static void speed_hints_set(uint32_t procs, uint32_t cpus) {
+    rt_store_rlx(&rt_sched.cpus, cpus);
     rt_store_rlx(&rt_sched.lingering, procs <= cpus);
     rt_store_rlx(&rt_sched.spare_cpu, procs < cpus);
 }

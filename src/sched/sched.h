@@ -35,6 +35,7 @@ struct rt_sched {
     rt_atomic(uint32_t) procs;  /* wanted number of Ps */
     rt_atomic(uint32_t) made;   /* ps[0..made) have been in use at some time */
     rt_atomic(uint32_t) ps_end; /* no P from ps[ps_end] on is in use */
+    rt_atomic(uint32_t) cpus;   /* CPUs that the process may use, at the last resize */
     rt_atomic(bool) lingering;  /* idle Ms may watch their note before they sleep */
     rt_atomic(bool) spare_cpu;  /* fewer Ps than CPUs: helpers have a CPU of their own */
 

@@ -18,10 +18,12 @@
  *
  * Lingering. If work comes at once, an M that is awake gets it for the price of a cache
  * line. So a spinning M searches for RT_LINGER_NS more before it gives its P up: this costs
- * wakers nothing, and saves both sides a fence. An M that gives its P up without having
- * spun watches its note instead. Neither lingers when there are more Ps than CPUs, where
- * it would take time from a thread that has work; nor does an M that is to sleep in the
- * poller, where its next work will most likely come from.
+ * wakers nothing, and saves both sides a fence. It does so only if no more Ps are busy, its
+ * own included, than there are CPUs: else it would take time from a thread that has work.
+ * An M that gives its P up without having spun watches its note instead, unless there are
+ * more Ps than CPUs: such an M is not counted, so many could watch at a time. An M that is
+ * to sleep in the poller does not linger, because its next work will most likely come from
+ * there.
  *
  * Sleeping. An M sleeps on its own note, see note.h. The thread that clears the P's bit
  * owns the note, and is the only one to store to it until the M is awake. It calls the
@@ -201,8 +203,13 @@ static void give_up_and_sleep(struct rt_m *m, bool lingers) {
     rt_store_rlx(&m->p->cpu, os_cpu_current()); /* relaxed: a hint */
 }
 
+/* relaxed, both: only a matter of speed. */
+static bool has_cpu_for_spinning(void) {
+    return rt_pidle_busy(rt_load_rlx(&rt_pidle.word)) <= rt_load_rlx(&rt_sched.cpus);
+}
+
 bool rt_stopm(struct rt_m *m) {
-    bool searches_on = m->spinning && rt_sched_lingering() && !is_to_poll();
+    bool searches_on = m->spinning && has_cpu_for_spinning() && !is_to_poll();
     if (!searches_on || !linger(m)) {
         give_up_and_sleep(m, !searches_on);
     }
