@@ -42,7 +42,8 @@ static void look_at_clock(struct rt_p *p, struct rt_look *look) {
         now = os_now();
     }
     if (now != 0) {
-        rt_look_set_interval(look, now);
+        /* Turns of goroutines that yield are often long: the first one is measured. */
+        rt_look_set_interval(look, now, look == &p->yielded_look ? 1 : RT_LOOK_SOON);
     }
     look->at_ns = now;
 }

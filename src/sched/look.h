@@ -16,11 +16,12 @@ static inline uint32_t rt_look_twice(uint32_t interval) {
 }
 
 /* Sets the interval such that the next look comes after RT_LOOK_NS if goroutines go on
-   taking as long as since the last look; RT_LOOK_SOON if there was none. It at most doubles
-   per look, because long goroutines may follow short ones. */
-static inline void rt_look_set_interval(struct rt_look *look, int64_t now) {
+   taking as long as since the last look; first if there was none. It at most doubles per
+   look, because long goroutines may follow short ones. */
+static inline void rt_look_set_interval(struct rt_look *look, int64_t now,
+                                        uint32_t first) {
     int64_t most = rt_look_twice(look->interval);
-    int64_t count = RT_LOOK_SOON;
+    int64_t count = first;
     if (look->at_ns != 0) {
         count = RT_LOOK_NS * look->interval / (now > look->at_ns ? now - look->at_ns : 1);
     }

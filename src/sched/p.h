@@ -89,9 +89,9 @@ struct rt_look {
 struct rt_waiting {
     int64_t ring_ns; /* when the mark was set; 0: the ring was empty */
     uint32_t slot;   /* the mark: the end of the ring at that time */
-    int64_t
-        starved_ns;  /* the first look, since the owner last served the global queue and
-                           yieldq, that found one not empty; 0: none did */
+    /* The first look, since the owner last served the global queue and yieldq, that found
+       one not empty; 0: none did. */
+    int64_t starved_ns;
     bool chain_over; /* the goroutine in runnext goes behind the ring */
 };
 

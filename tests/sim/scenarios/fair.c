@@ -3,6 +3,7 @@
    always ready. The bounds are those of docs/design/fairness.md. */
 #include "scenario.h"
 
+#include "sched/sched.h"
 #include <limits.h>
 
 static tuco_wg all;
@@ -350,19 +351,35 @@ SIM_SCENARIO(fair_stopped,
 /* A goroutine whose timer is due when the slice of two that talk is over does not go
    behind those that yielded. */
 
-#define SLEEPS     4
-#define LATE_TURNS 1
+#define SLEEPS 4
+
+/* The owner reads the clock after each turn of those that yield, or after the second one
+   behind a short turn of those that talk. */
+#define LATE_TURNS 2
+
+/* A timer that is armed all the time, so that the P learns in the first sleep how long
+   turns take. */
+#define FAR_NS (3600 * TUCO_SECOND)
+
+#define YIELDER_NS (40 * TUCO_MICROSECOND)
+#define ASKER_NS   (20 * TUCO_MICROSECOND)
 
 static tuco_time due_at;
+static bool sleeps;    /* the sleeper's timer is armed: it may have to yield before */
 static int late_turns; /* of those that yield, begun since */
+
+static void compute_for(tuco_duration duration) {
+    for (int64_t end = sim.now_ns + duration; sim.now_ns < end;) {
+        sim_spin();
+        sleeps |= rt_load_rlx(&rt_sched.ps[0].clock.next_ns) < FAR_NS;
+    }
+}
 
 static void compute_and_yield(void *unused) {
     (void)unused;
     while (fair.waiting > 0) {
-        late_turns += sim.now_ns >= due_at;
-        for (int64_t end = sim.now_ns + 40 * TUCO_MICROSECOND; sim.now_ns < end;) {
-            sim_spin();
-        }
+        late_turns += sleeps && sim.now_ns >= due_at;
+        compute_for(YIELDER_NS);
         tuco_yield();
     }
     tuco_wg_done(&all);
@@ -373,6 +390,7 @@ static void ask_on(void *unused) {
     int value = 0;
     while (fair.waiting > 0) {
         sim_check(tuco_chan_send(there, &value) == 0);
+        compute_for(ASKER_NS);
         sim_check(tuco_chan_recv(back, &value) == 0);
     }
     tuco_chan_close(there);
@@ -383,8 +401,7 @@ static int timer_slice_main(void *unused) {
     (void)unused;
     there = tuco_chan_make(sizeof(int), 0);
     back = tuco_chan_make(sizeof(int), 0);
-    /* armed all the time, so that the P learns in the first sleep how long turns take */
-    tuco_timer *far = tuco_timer_make(3600 * TUCO_SECOND);
+    tuco_timer *far = tuco_timer_make(FAR_NS);
     fair.waiting = 1;
     due_at = TUCO_NEVER;
     tuco_wg_add(&all, YIELDERS + 2);
@@ -396,6 +413,7 @@ static int timer_slice_main(void *unused) {
     tuco_sleep(2 * TUCO_MILLISECOND);
     for (int i = 0; i < SLEEPS; i++) {
         late_turns = 0;
+        sleeps = false;
         due_at = tuco_deadline(sim_pick(100, 900) * TUCO_MICROSECOND);
         tuco_sleep_until(due_at);
         sim_check(late_turns <= LATE_TURNS);
