@@ -284,11 +284,9 @@ static void end_slice(struct rt_p *p) {
     }
 }
 
-/* Ends the slice if sysmon has requested it. stopped: the goroutine that has just stopped,
-   or one before it, put the G in runnext there, and it shares their slice. Otherwise a
-   timer may have put it there since: it has used no slice and stays, and sysmon requests
-   the end again after another slice. */
-static void serve_slice(struct rt_p *p, bool stopped) {
+/* A timer may have put the G in runnext there since a goroutine stopped: it has used no
+   slice and stays, and sysmon requests the end again after another slice. */
+void rt_findrunnable_serve_slice(struct rt_p *p, bool stopped) {
     if (unlikely(rt_attention_has(p, RT_ATTENTION_SLICE))) {
         rt_attention_clear(p, RT_ATTENTION_SLICE);
         if (stopped) {
@@ -386,7 +384,7 @@ static bool has_nothing(const struct rt_p *p) {
 static struct rt_g *findrunnable(struct rt_m *m) {
     struct rt_p *p;
     for (bool stopped = true; (p = m->p) != NULL; stopped = false) {
-        serve_slice(p, stopped);
+        rt_findrunnable_serve_slice(p, stopped);
         rt_findrunnable_run_timers(m);
         if (unlikely(attend(m))) {
             return NULL;

@@ -15,6 +15,11 @@ struct rt_p;
    before the runtime does. */
 bool rt_schedule(struct rt_m *m, struct rt_g *first);
 
+/* Owner of p, between two goroutines. Ends the slice if that has been requested. stopped:
+   a goroutine has just stopped. It, or one before it, put the G in runnext there, which
+   shares their slice and goes behind others. */
+void rt_findrunnable_serve_slice(struct rt_p *p, bool stopped);
+
 /* M, on its scheduler stack, with a P. Fires the P's due timers for a slice of time, which
    may put Gs into its queue, and helps another P that has requested it. */
 void rt_findrunnable_run_timers(struct rt_m *m);

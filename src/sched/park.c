@@ -438,6 +438,8 @@ static void commit_ahead(struct rt_m *m, struct rt_g *g, void *arg) {
         commit_yield(m, g, NULL);
         return;
     }
+    /* first: a goroutine that a timer wakes does not share the slice */
+    rt_findrunnable_serve_slice(m->p, true /* stopped */);
     rt_findrunnable_run_timers(m);
     rt_queue_put(m->p, g);
     rt_wakep(1);
