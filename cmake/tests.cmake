@@ -9,9 +9,9 @@
 #                          left out of tsan is left out of race
 #     /* without stack clash protection */    its large frames are not probed
 
-# A test that hangs is ended by its own deadline, which counts progress (support/test.c). This
-# one is for what has none, and far enough off for a machine that is busy with other things.
-set(test_timeout_seconds 600)
+# A test that hangs is ended by its own deadline, which counts progress (support/watchdog.c).
+# This one is for what has none, and three times the most that a test may take by that one.
+set(test_timeout_seconds 1800)
 set(test_first 1000)    # the cost of an entry that takes a minute: it is run before others
 set(stress_seconds 2)
 set(skip_status 77)     # what a test program ends with if none of its tests applied

@@ -45,7 +45,7 @@ await() {
     looks=0
     until "$@"; do
         looks=$((looks + 1))
-        [ "$looks" -lt 3000 ] || fail "waited in vain for: $*"
+        [ "$looks" -lt 12000 ] || fail "waited in vain for: $*"
         sleep 0.01
     done
 }
@@ -122,7 +122,7 @@ has_descriptors() {
 
 # The status of the response to curl's arguments.
 code() {
-    curl -s -o /dev/null -w '%{http_code}' --max-time 20 "$@" || true
+    curl -s -o /dev/null -w '%{http_code}' --max-time 120 "$@" || true
 }
 
 # Prints a request for the path.

@@ -22,6 +22,16 @@ __attribute__((noinline)) static void wait_in_large_frame(void *arg) {
     (void)arg;
 }
 
+/* The memory there may be mapped or not. */
+__attribute__((noinline)) static void wait_in_frame_of_a_mebibyte(void *arg) {
+    bytes = (size_t)1 << 20;
+    char *frame = __builtin_alloca(bytes);
+    touch(&frame[0]);
+    tuco_sleep(1);
+    touch(&frame[1]);
+    (void)arg;
+}
+
 /* So large that the memory below is unmapped. */
 __attribute__((noinline)) static void touch_far_below(void *arg) {
     bytes = (size_t)1 << 40;
@@ -57,6 +67,10 @@ static void expect_report(tuco_fn *fn) {
 
 TEST(noticed_by_a_switch) {
     expect_report(wait_in_large_frame);
+}
+
+TEST(one_mebibyte) {
+    expect_report(wait_in_frame_of_a_mebibyte);
 }
 
 TEST(noticed_by_a_fault) {

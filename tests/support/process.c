@@ -14,7 +14,7 @@
 #include "debug/dump.h"
 
 #define DUMP_MAX          ((size_t)4 * 1024 * 1024)
-#define THREAD_EXIT_LIMIT (10 * TUCO_SECOND)
+#define THREAD_EXIT_LIMIT (60 * TUCO_SECOND)
 
 static int count_entries(const char *path) {
     DIR *dir = opendir(path);

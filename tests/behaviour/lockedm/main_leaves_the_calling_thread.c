@@ -12,9 +12,9 @@
 #define RESULT 7
 
 /* How soon tuco_run() returns, if the machine has a CPU for it. Other load delays some
-   trials, so the fastest one counts. */
+   trials, so the median counts. */
 #define RETURN_NS (100 * TUCO_MILLISECOND)
-#define TRIALS    10
+#define TRIALS    5
 
 static int pipe_ends[2];
 static atomic_int begun;
@@ -140,18 +140,18 @@ static void run_trial(void *arg) {
 
 static void expect_prompt_return(int (*fn)(void *), const char *procs) {
     static struct test_child child;
-    tuco_time least = TUCO_NEVER;
+    int prompt = 0;
     struct trial *t =
         mmap(NULL, sizeof *t, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ASSERT(t != MAP_FAILED);
     t->fn = fn;
     test_setenv("TUCOPROCS", procs);
-    for (int i = 0; i < TRIALS && least > RETURN_NS; i++) {
+    for (int i = 0; i < TRIALS; i++) {
         test_child_run(&child, run_trial, t);
         EXPECT_STATUS(&child, 0);
-        least = t->took_ns < least ? t->took_ns : least;
+        prompt += t->took_ns <= RETURN_NS;
     }
-    ASSERT_LE(least, RETURN_NS);
+    ASSERT_GT(prompt, TRIALS / 2);
 }
 
 TEST(returns_beside_readers_one_p) {
