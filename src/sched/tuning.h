@@ -106,8 +106,8 @@
    are further apart than this, the time begins anew. */
 #define RT_LACK_GAP_NS (100 * RT_MS)
 
-/* How long rt_preempt_can_force() waits for a new thread, before the P goes straight to a
-   stopped goroutine. */
+/* How long sysmon waits for a new thread for a P that it takes, before the P goes straight
+   to a stopped goroutine. */
 #define RT_NO_SPARE_NS (5 * RT_MS)
 
 /* Between tries to get memory for a wait, which cannot fail, or for a signal stack: other

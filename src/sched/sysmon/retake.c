@@ -201,13 +201,15 @@ static bool p_is_wanted(struct rt_p *p, int64_t now) {
             rt_pending_count(1) > 0);
 }
 
-/* True if an M can go on with p at once, or p needs none. */
+/* True if an M can go on with p at once, or p needs none. A stopped goroutine gets p only
+   if no thread can be started for a while: it runs for a slice before those in the queues,
+   and if its thread seems asleep as well, p may go to another one that is stopped. */
 static bool has_successor(const struct rt_p *p, int64_t blocked_ns) {
-    if (rt_p_is_leaving(p) || rt_lockedm_length() > 0 || rt_midle_count() > 0) {
+    if (rt_p_is_leaving(p) || rt_midle_count() > 0) {
         return true;
     }
     rt_newm_want_spare(blocked_ns >= RT_STUCK_NS); /* for the next look */
-    return false;
+    return rt_lockedm_length() > 0 && blocked_ns >= RT_NO_SPARE_NS;
 }
 
 /* After the claim. True: sysmon holds the P. */
