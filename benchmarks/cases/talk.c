@@ -98,7 +98,41 @@ static void pipeline_second(void *arg) {
     tuco_wg_done(&done);
 }
 
+/* Two new goroutines in each round: they meet and compute. */
+
+static tuco_wg round_done;
+
+static void new_first(void *value) {
+    send_to(there, *(size_t *)value);
+    bench_compute(steps);
+    tuco_wg_done(&round_done);
+}
+
+static void new_second(void *value) {
+    expect_from(there, *(size_t *)value);
+    bench_compute(steps);
+    tuco_wg_done(&round_done);
+}
+
+static void talk_new_rounds(void *arg) {
+    (void)arg;
+    for (size_t i = 0; i < rounds + ROUNDS_BEFORE; i++) {
+        note_start(i);
+        tuco_wg_add(&round_done, 2);
+        bench_check(tuco_go(new_second, &i), "tuco_go");
+        bench_check(tuco_go(new_first, &i), "tuco_go");
+        tuco_wg_wait(&round_done);
+    }
+    tuco_wg_done(&done);
+}
+
+static void talk_new_other(void *arg) {
+    (void)arg;
+    tuco_wg_done(&done);
+}
+
 static const struct pair talkers = {talk_first, talk_second, 4};
+static const struct pair new_talkers = {talk_new_rounds, talk_new_other, 2};
 static const struct pair stages = {pipeline_first, pipeline_second, 2};
 
 /* The time of one computation now, while only this goroutine runs. */
@@ -140,6 +174,10 @@ static void measure(const struct pair *pair) {
 
 void bench_talk(void) {
     measure(&talkers);
+}
+
+void bench_talk_new(void) {
+    measure(&new_talkers);
 }
 
 void bench_pipeline(void) {

@@ -47,16 +47,6 @@ enum rt_gflags {
     RT_G_FLAGS_WOKEN = RT_G_FLAG_FOREIGN | RT_G_FLAG_LOCKEDM | RT_G_FLAG_AHEAD,
 };
 
-/* What a goroutine usually does after it has woken another one: stop soon, or go on. Not
-   used in a period in which it was seen to stop soon. See 'Habits' in park.c. */
-enum rt_habit {
-    RT_HABIT_NEW,     /* it has woken no goroutine while a P was idle */
-    RT_HABIT_SEEN,    /* unknown: its next wake-up is measured */
-    RT_HABIT_GOES_ON, /* it goes on running. Higher values, up to SURE: more certainly */
-    RT_HABIT_SURE = RT_HABIT_GOES_ON + 3,
-    RT_HABIT_SCHEDULER, /* a g0: it runs what it has made runnable */
-};
-
 struct rt_defer;
 struct rt_waitq;
 
@@ -118,9 +108,6 @@ struct rt_g {
         /* Holder: 1 + id of the M that ran it last. Only with TUCODEBUG=migrate. */
         uint32_t last_m;
     };
-    /* See 'Habits' in park.c. The spawner, then the G itself. */
-    uint8_t habit;    /* enum rt_habit */
-    uint8_t stops_in; /* the period in which it was seen to stop soon; 0: none */
     /* Atomic: until when it counts as one that computes for long, in milliseconds modulo
        65536; 0: it does not. Sysmon's hint, see 'Patience' in retake.c. */
     rt_atomic(uint16_t) hog_until_ms;

@@ -32,43 +32,56 @@ static bool migrating(void) {
  * pay for wake-ups that find nothing. Leaving it to sysmon: sysmon looks microseconds to a
  * millisecond later, each time.
  *
- * The way taken. Each goroutine has a habit, learned from those of its wake-ups that found
- * a P idle. The second such wake-up is measured: the time from the wake-up to the waker's
- * next stop. A waker that stops within RT_GOES_ON_NS uses runnext and is not measured
- * again in this period. For a waker that goes on, the woken goroutine goes to the ring and
- * an M is woken; these wake-ups are all measured, and a few short ones in a row end the
- * habit. A thief that steals from a runnext, and sysmon when it finds a runnext stuck,
- * record that the waker goes on.
+ * The way taken. What a waker does next depends on the place in the program. So a P has a
+ * habit for each place where goroutines wait or are spawned, and for each function that
+ * wakers run there. It learns from wake-ups that find a P idle, by the time from the
+ * wake-up to the waker's next stop. Wakers that stopped within RT_GOES_ON_NS four times in
+ * a row use runnext, and are not measured again in this period. For wakers that go on, the
+ * woken goroutine goes to the ring and an M is woken; all these wake-ups are measured. A
+ * long one counts as much as two short ones: it would keep a goroutine waiting, where a
+ * short one in the ring costs a wake-up. A thief that steals from a runnext, and sysmon
+ * when it finds a goroutine waiting in one, record that the wakers go on, even in a period
+ * in which they were seen to stop.
  *
- * Goroutines that exchange a word before they begin to compute were seen to stop. Their
- * stages may then be too short for sysmon, which does not find the same runnext at two
- * looks. So what a waker was seen to do holds for a period: while some Ps are idle and some
- * busy, sysmon begins a new one every HABIT_PERIOD_NS (sysmon.c). Measuring takes about
- * 60 ns, once for each waker in a period.
+ * A period is HABIT_PERIOD_NS (sysmon.c): sysmon begins a new one while some Ps are idle
+ * and some busy. A measurement takes about 60 ns, and there are four in a period of a P
+ * for each place at which wakers stop.
  *
  * One wrong guess costs at most four useless wake-ups.
  */
+#define HABIT_SURE  4
+#define HABIT_STOPS (-3) /* the next short wake-up is the fourth in a row */
 
-/* The goroutine that runs on m stops after a measured wake-up: updates its habit. */
-static RT_NOINLINE void judge_waker(struct rt_m *m, int64_t woke_ns) {
-    struct rt_g *g = rt_m_g(m);
-    if (os_now() - woke_ns >= RT_GOES_ON_NS) {
-        g->habit = g->habit < RT_HABIT_GOES_ON ? RT_HABIT_GOES_ON
-                   : g->habit < RT_HABIT_SURE  ? g->habit + 1
-                                               : RT_HABIT_SURE;
-    } else if (g->habit > RT_HABIT_GOES_ON) {
-        g->habit--;
+/* A waker with the habit h went on, or stopped soon, after a wake-up. */
+static void learn(struct rt_habit *h, bool goes_on, uint8_t period) {
+    if (goes_on) {
+        int8_t score = h->score > 0 ? h->score : 0;
+        h->score = (int8_t)(score + 2 < HABIT_SURE ? score + 2 : HABIT_SURE);
+        h->stops_in = 0;
+    } else if (h->score > HABIT_STOPS) {
+        h->score--;
     } else {
-        g->stops_in = rt_load_rlx(&m->p->habit_period); /* relaxed: a number */
-        g->habit = RT_HABIT_SEEN;
+        h->score = 0;
+        h->stops_in = period;
     }
-    rt_store_rlx(&m->p->woke_ns, 0); /* relaxed: the owner's, except for hints */
 }
 
-static RT_INLINE void stop_waker(struct rt_m *m) {
-    int64_t woke_ns = rt_load_rlx(&m->p->woke_ns); /* relaxed: as in judge_waker() */
-    if (unlikely(woke_ns != 0)) {
-        judge_waker(m, woke_ns);
+/* relaxed, here and below: woke_ns is the owner's, except for hints, and the period is a
+   number */
+void rt_judge_waker(struct rt_p *p, int64_t woke_ns) {
+    bool goes_on = os_now() - woke_ns >= RT_GOES_ON_NS;
+    rt_store_rlx(&p->woke_ns, 0);
+    if (p->woke_habit != NULL) {
+        learn(p->woke_habit, goes_on, rt_load_rlx(&p->habit_period));
+    }
+}
+
+/* The waker wakes another goroutine before it stops. That does not show what the first
+   wake-up was worth, unless the waker has gone on for long enough. */
+static void judge_between(struct rt_p *p, int64_t now) {
+    int64_t woke_ns = rt_load_rlx(&p->woke_ns);
+    if (woke_ns != 0 && now - woke_ns >= RT_GOES_ON_NS) {
+        rt_judge_waker(p, woke_ns);
     }
 }
 
@@ -112,23 +125,26 @@ void rt_queue_kicked(struct rt_p *p, struct rt_g *kicked) {
 }
 
 /* The measured time begins after rt_wakep(), so that it does not include the cost of waking
-   an M. */
-void rt_queue_measured(struct rt_p *p, struct rt_g *waker, struct rt_g *g) {
-    if (waker->habit == RT_HABIT_SCHEDULER) {
+   an M. A scheduler runs what it has made runnable. */
+void rt_queue_measured(struct rt_m *m, struct rt_g *g, struct rt_habit *h) {
+    struct rt_p *p = m->p;
+    if (rt_m_g(m) == &m->g0) {
+        p->woke_habit = NULL;
         rt_queue_runnext(p, g);
         return;
     }
-    if (waker->habit >= RT_HABIT_GOES_ON) {
+    int64_t now = os_now();
+    judge_between(p, now);
+    bool measured = h->stops_in != rt_load_rlx(&p->habit_period);
+    p->woke_habit = h;
+    if (h->score > 0) {
         queue_put(p, g);
         rt_wakep(1);
+        now = os_now();
     } else {
         rt_queue_runnext(p, g);
     }
-    if (waker->habit == RT_HABIT_NEW) {
-        waker->habit = RT_HABIT_SEEN;
-    } else if (rt_load_rlx(&p->woke_ns) == 0) { /* relaxed, both: as in judge_waker() */
-        rt_store_rlx(&p->woke_ns, os_now());
-    }
+    rt_store_rlx(&p->woke_ns, measured ? now : 0);
 }
 
 /* For a G with one of RT_G_FLAGS_WOKEN. True: it goes to no run queue, being the proxy of a
@@ -160,7 +176,7 @@ void rt_ready(struct rt_g *g) {
     if (unlikely(m == NULL || migrating())) {
         rt_queue_global(g);
     } else {
-        rt_queue_woken(m, g);
+        rt_queue_woken(m, g, g->wait_pc);
     }
 }
 
@@ -340,7 +356,7 @@ static RT_INLINE struct rt_g *begin_wait(struct rt_m *m, enum rt_wait_reason rea
     struct rt_g *g = rt_m_g(m);
     g->wait_reason = (uint8_t)reason;
     g->wait_pc = pc;
-    stop_waker(m);
+    rt_stop_waker(m);
     rt_gstatus_set(g, RT_G_RUNNING, RT_G_WAITING);
     return g;
 }
@@ -474,7 +490,7 @@ static RT_NOINLINE void yield_slow(struct rt_m *m) {
    ahead of those that yielded only once until it is woken, or has gone behind them. */
 void rt_yield_asked(struct rt_m *m) {
     struct rt_g *g = rt_m_g(m);
-    stop_waker(m);
+    rt_stop_waker(m);
     bool over = rt_load_rlx(&m->asked_over); /* relaxed: as asked_at */
     bool ahead = !over && (g->flags & RT_G_FLAG_AHEAD) == 0;
     g->flags =
@@ -504,7 +520,7 @@ static RT_NOINLINE void yield_to_new(struct rt_m *m, struct rt_g *next) {
 
 /* Called inside the runtime. */
 static RT_INLINE void yield_on(struct rt_m *m) {
-    stop_waker(m);
+    rt_stop_waker(m);
     struct rt_g *next = migrating() ? NULL : rt_findrunnable_local(m->p);
     if (unlikely(next == NULL)) {
         yield_slow(m);

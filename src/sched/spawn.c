@@ -137,7 +137,7 @@ static struct rt_g *end_goroutine(struct rt_g *g) {
     if (unlikely(m->locked_g != NULL)) {
         m->ends = true; /* RT_ATTENTION_LOCKED is set: the scheduler runs next */
     }
-    rt_store_rlx(&m->p->woke_ns, 0); /* relaxed: the owner's; no habit is left to learn */
+    rt_stop_waker(m);
     struct rt_g *next = rt_findrunnable_local(m->p);
     if (likely(next != NULL) && can_take_over(next, g)) {
         next->stack = g->stack;
@@ -199,8 +199,6 @@ static uint64_t next_id(struct rt_p *p) {
 
 static void g_fill(struct rt_g *g, uint64_t id, tuco_fn *fn, void *arg) {
     g->id = id;
-    g->habit = RT_HABIT_NEW;
-    g->stops_in = 0;
     g->fn = fn;
     g->arg = arg;
     g->stack_log2 = (uint8_t)rt_stack_cached_log2;
@@ -312,7 +310,7 @@ static RT_INLINE int spawn_on(struct rt_m *m, tuco_fn *fn, void *arg,
         rt_globq_put(rt_g_of(slot));
         rt_wakep(1);
     } else {
-        rt_queue_woken(m, rt_g_of(slot));
+        rt_queue_woken(m, rt_g_of(slot), rt_g_of(slot)->creator_pc);
     }
     return 0;
 }

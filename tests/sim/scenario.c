@@ -5,6 +5,7 @@
 #include "gap.h"
 #include "oracle.h"
 #include "os_sim.h"
+#include "sched/sched.h"
 #include "sched/syscall/enter.h"
 #include "sched/thread/pidle.h"
 
@@ -244,6 +245,13 @@ void sim_hog_until_asked(void) {
     while (sim.now_ns < end_ns &&
            (sim_load_own(&m->asked, sizeof m->asked) & RT_ASKED_YIELD) == 0) {
         hog_turn();
+    }
+}
+
+void sim_forget_habits(void) {
+    for (uint32_t i = 0; i < rt_sched_ps_end(); i++) {
+        struct rt_p *p = &rt_sched.ps[i];
+        memset(p->habits, 0, sizeof p->habits);
     }
 }
 

@@ -115,6 +115,9 @@ void sim_hog_until(const int *what, int value);
 /* Computes until the goroutine is requested to yield, at most for some slices. */
 void sim_hog_until_asked(void);
 
+/* What the processors have learned of wakers is forgotten: see 'Habits' in park.c. */
+void sim_forget_habits(void);
+
 /* Whether sysmon has taken the P of the goroutine, for example because its thread used no
    CPU time for long: it computes beside the Ps. */
 bool sim_has_lost_p(void);

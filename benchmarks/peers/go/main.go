@@ -58,6 +58,7 @@ var cases = []benchCase{
 	{"deadlines_50k", anyProcs, deadlines50k},
 	{"far_timers", anyProcs, farTimers},
 	{"talk", anyProcs, func() { measurePair(talkers) }},
+	{"talk_new", anyProcs, func() { measurePair(newTalkers) }},
 	{"pipeline", anyProcs, func() { measurePair(pipelineStages) }},
 	{"request_busy", anyProcs, func() { measureRequests(1) }},
 	{"request_burst", anyProcs, func() { measureRequests(requestWorkers) }},

@@ -31,6 +31,7 @@ type pairKind struct {
 }
 
 var talkers = pairKind{(*pair).talkFirst, (*pair).talkSecond, 4}
+var newTalkers = pairKind{(*pair).talkNewRounds, (*pair).talkNewOther, 2}
 var pipelineStages = pairKind{(*pair).pipelineFirst, (*pair).pipelineSecond, 2}
 
 func (p *pair) expect(from chan int, expected int) {
@@ -63,6 +64,27 @@ func (p *pair) talkSecond() {
 		p.back <- i
 	}
 }
+
+func (p *pair) talkNewRounds() {
+	for i := range p.rounds + pairRoundsBefore {
+		p.noteStart(i)
+		var done sync.WaitGroup
+		done.Add(2)
+		go func() {
+			p.expect(p.there, i)
+			compute(p.steps)
+			done.Done()
+		}()
+		go func() {
+			p.there <- i
+			compute(p.steps)
+			done.Done()
+		}()
+		done.Wait()
+	}
+}
+
+func (p *pair) talkNewOther() {}
 
 func (p *pair) pipelineFirst() {
 	for i := range p.rounds + pairRoundsBefore {

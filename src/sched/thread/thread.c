@@ -71,7 +71,6 @@ static struct rt_m *m_make(struct rt_p *p) {
     m->spinning = p != NULL; /* counted by the thread that claimed p */
     m->g0.stack = &m->stack;
     m->g0.stack_low = rt_switch_low(NULL);
-    m->g0.habit = RT_HABIT_SCHEDULER;
     rt_init(&m->g0.slot.state, RT_G_RUNNING);
     /* relaxed: no other thread looks yet. The M is inside until its first goroutine
        begins. */

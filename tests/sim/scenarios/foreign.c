@@ -21,10 +21,12 @@ static void computing_job(void *job) {
     sim_job_ends(job);
 }
 
-/* One at a time, and not on the only processor. */
+/* One at a time, and not on the only processor. No P knows such jobs as wakers that go on:
+   it would not leave the child in runnext. */
 static void spawn_computing_job(void) {
     if (sim_procs() > 1 && !computing) {
         computing = true;
+        sim_forget_habits();
         sim_check(tuco_wg_go(&all, computing_job, sim_job_next()) == 0);
     }
 }
