@@ -9,8 +9,8 @@
  * whether it must wake an M. An M that goes to sleep stores its idle state, then loads
  * the queues. Each stores and then loads what the other stores, so both need a full fence
  * in between; without it each may miss the other. The submitter runs this at every spawn,
- * wake-up and yield, where a full fence is a fifth of the whole cost. The sleeper runs it
- * before a futex wait that costs a thousand times as much.
+ * wake-up and yield, where a full fence is a fifth of the whole cost while all Ps are busy.
+ * The sleeper runs it before a futex wait that costs a thousand times as much.
  *
  * Solution. The submitter uses a compiler barrier only (rt_fence_light). The sleeper
  * makes the kernel run a full fence on every other running thread of the process

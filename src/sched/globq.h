@@ -40,7 +40,7 @@ static inline uint32_t rt_globq_yielded(void) {
     return rt_load_acq(&rt_globq_shared.yielded);
 }
 
-/* How many are queued in all. Exact for the last spinning M after its heavy fence, see
+/* How many are queued in all. Exact for the last spinning M after its fence, see
    rt_spinning_give_up(); else a hint. */
 static inline uint32_t rt_globq_length(void) {
     return rt_globq_ahead() + rt_globq_yielded();

@@ -9,8 +9,8 @@
  * Fix. rt_fence_refused() ends the process with a report, unless the error is a lack of
  * memory.
  *
- * Fails without it: all goroutines end or wait, and the fence of the thread that goes to
- * sleep is refused.
+ * Fails without it: all goroutines end or wait, and the fence of the last thread that goes
+ * to sleep is refused.
  */
 #include "fault.h"
 #include "os/os.h"
@@ -18,11 +18,29 @@
 
 #include <errno.h>
 
-/* The thread that runs the goroutine then becomes idle. */
+static atomic_int computes;
+static atomic_int queued;
+
+static void compute_until_queued(void *arg) {
+    (void)arg;
+    atomic_store(&computes, 1);
+    while (!atomic_load(&queued)) {
+    }
+}
+
+/* Goroutines are queued while both Ps are busy: no thread is woken for them, so the last
+   thread that becomes idle needs the fence. */
 static int sleep_main(void *arg) {
     (void)arg;
     tuco_wg never = {0};
-    ASSERT_EQ(tuco_go(test_return_at_once, NULL), 0);
+    ASSERT_EQ(tuco_go(compute_until_queued, NULL), 0);
+    while (!atomic_load(&computes)) {
+        tuco_yield();
+    }
+    for (int i = 0; i < 3; i++) {
+        ASSERT_EQ(tuco_go(test_return_at_once, NULL), 0);
+    }
+    atomic_store(&queued, 1);
     tuco_wg_add(&never, 1);
     tuco_wg_wait(&never);
     return 0;

@@ -32,6 +32,8 @@ struct rt_p;
 #define RT_PIDLE_NEED (UINT64_C(1) << 48)
 /* Ps in use, idle or not */
 #define RT_PIDLE_TOTAL_ONE (UINT64_C(1) << 49)
+/* a waker may have relied on NEED without a fence: see 'Fences' in wakep.c */
+#define RT_PIDLE_UNFENCED (UINT64_C(1) << 60)
 
 static inline uint32_t rt_pidle_ps(uint64_t word) {
     return (uint32_t)(word & 0xffff);
@@ -52,6 +54,12 @@ static inline uint32_t rt_pidle_total(uint64_t word) {
 /* Ps that are neither idle nor set aside: their Ms run goroutines or spin. */
 static inline uint32_t rt_pidle_busy(uint64_t word) {
     return rt_pidle_total(word) - rt_pidle_ps(word) - rt_pidle_aside(word);
+}
+
+/* True if no P is idle, no M spins, and NEED says so to the next M that gives its P up: a
+   waker has nothing to do. */
+static inline bool rt_pidle_is_needed(uint64_t word) {
+    return (word & (RT_PIDLE_NEED | 0xffffffff)) == RT_PIDLE_NEED;
 }
 
 /* True if a P is idle or an M spins. */

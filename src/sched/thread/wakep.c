@@ -41,15 +41,13 @@
  *
  *     submitter                                   last spinning M
  *     [S] queue the goroutine                     [S] spinning := 0 (the word, by RMW)
- *         fence(light)                                fence(heavy)
+ *         fence(sc)                                   fence(sc)
  *     [L] the word                                [L] all queues
  *
- *     If the submitter's load sees a spinning M, it precedes the spinning M's store, and so
- *     the fence(heavy), which makes the submitter's earlier store visible: the last look of
- *     the spinning M finds the goroutine, and the M goes on or wakes another one. If the
- *     submitter's load sees no spinning M, the submitter wakes an idle M itself: the same
- *     RMW has counted the P of the last spinning M as idle. Only the last spinning M pays
- *     for the fence.
+ *     If the submitter's load sees a spinning M, the last look of that M finds the
+ *     goroutine, and the M goes on or wakes another one. If the submitter's load sees no
+ *     spinning M, the submitter wakes an idle M itself: the same RMW has counted the P of
+ *     the last spinning M as idle.
  *
  * Race 2: need for a spinning M against a P that is being given up. ('Need')
  *     A submitter that sees no spinning M and no idle P has no M to wake. Meanwhile an M
@@ -58,11 +56,19 @@
  *     Submitter first: it has set NEED, the M finds NEED in the value that it replaced, and
  *     starts to spin. M first: the submitter's compare-and-swap fails, and its next try
  *     sees the idle P. The thread that raises the number of spinning Ms above zero clears
- *     NEED. A submitter that finds NEED set leaves it: the M's RMW then comes later, and
- *     the fence(heavy) that the M executes before its look as the last spinning M covers
- *     the submitter's store as in race 1. A last spinning M that has found work while no P
- *     is idle sets NEED in place of itself, for the same reason: there is no M to wake, and
- *     the next M that gives its P up looks.
+ *     NEED. A last spinning M that has found work while no P is idle sets NEED in place of
+ *     itself, for the same reason: there is no M to wake, and the next M that gives its P
+ *     up looks.
+ *
+ * Fences. While all Ps are busy, the word has NEED, and a submitter only reads it: the next
+ * M that gives its P up will look. That is the case of every spawn and yield in a program
+ * that uses all its Ps, so it has no fence of its own, only the light one. The submitter's
+ * store may then reach the queues after that M's look. So the thread that clears NEED sets
+ * UNFENCED, and a last spinning M that sees either in the value that it replaced executes
+ * fence(heavy) before its last look, which makes the store visible: the submitter's load
+ * saw NEED, so it came before the RMW that cleared it. In every other case the submitter
+ * executes an ordinary fence, and so does the last spinning M. A P is idle most of the time
+ * in most programs, and fence(heavy) interrupts every CPU that the process uses.
  *
  * Race 3: end of the runtime, or of a P, against an M that goes to sleep.
  *
@@ -133,6 +139,27 @@ static void set_cold_aside(void) {
     }
 }
 
+/* The caller has taken the last spinning M from the count, and old is the word before.
+   Orders that before a look at the queues: see race 1 and 'Fences'. */
+static void fence_last_spinning(uint64_t old) {
+    if ((old & (RT_PIDLE_NEED | RT_PIDLE_UNFENCED)) == 0) {
+        /* fence(sc): pairs with the fences in rt_wakep_slow() and
+           rt_wakep_unless_spinning(). */
+        rt_fence_sc();
+        return;
+    }
+    /* acq_rel: atomic. A thread that clears NEED from here on sets UNFENCED again; the
+       fence is for those that relied on NEED before. */
+    rt_and_acqrel(&rt_pidle.word, ~RT_PIDLE_UNFENCED);
+    /* fence(heavy): pairs with the fence(light) in rt_wakep(). */
+    rt_fence_heavy();
+}
+
+/* An M begins to spin: the word without NEED. */
+static uint64_t without_need(uint64_t w) {
+    return (w & RT_PIDLE_NEED) != 0 ? (w & ~RT_PIDLE_NEED) | RT_PIDLE_UNFENCED : w;
+}
+
 /* A spinning M was counted for a P that does not get an M to spin: counts it down, and
    adds change to the word in the same operation. If it was the last spinning M, and there
    is work, another M is woken. */
@@ -140,9 +167,7 @@ static void drop_spinning(uint64_t change) {
     /* sc: as in pidle_reserve(). */
     uint64_t old = rt_add_sc(&rt_pidle.word, change - RT_PIDLE_SPIN_ONE);
     if (rt_pidle_spinning(old) == 1) {
-        /* fence(heavy): the word before the queues. Pairs with the fence(light) in
-           rt_wakep(). See race 1. */
-        rt_fence_heavy();
+        fence_last_spinning(old);
         if (rt_pending_surplus(1) > 0) {
             rt_wakep_slow(1); /* terminates: every failure sets Ps aside */
         }
@@ -227,7 +252,7 @@ static uint32_t pidle_reserve(uint32_t wanted) {
             }
             continue;
         }
-        uint64_t woken = (w & ~RT_PIDLE_NEED) - n * RT_PIDLE_ONE + n * RT_PIDLE_SPIN_ONE;
+        uint64_t woken = without_need(w) - n * RT_PIDLE_ONE + n * RT_PIDLE_SPIN_ONE;
         /* sc: all changes of the word have one order. See races 1 and 2. */
         if (rt_cas_sc(&rt_pidle.word, &w, woken)) {
             return n;
@@ -236,8 +261,22 @@ static uint32_t pidle_reserve(uint32_t wanted) {
 }
 
 void rt_wakep_slow(uint32_t wanted) {
+    /* fence(sc): the queue before the word, which may have a spinning M by now. Pairs with
+       fence_last_spinning(). See race 1. */
+    rt_fence_sc();
     for (uint32_t n = pidle_reserve(wanted); n > 0; n--) {
         wake_p(claim_p());
+    }
+}
+
+void rt_wakep_unless_spinning(uint32_t count) {
+    /* fence(sc): the queue before the word. Pairs with fence_last_spinning(). See
+       race 1. */
+    rt_fence_sc();
+    /* relaxed: ordered by the fence; rt_wakep_slow() decides by a compare-and-swap. */
+    uint64_t w = rt_load_rlx(&rt_pidle.word);
+    if (rt_pidle_spinning(w) == 0 && !rt_pidle_is_needed(w)) {
+        rt_wakep_slow(count < RT_PIDLE_BURST ? count : RT_PIDLE_BURST);
     }
 }
 
@@ -315,8 +354,7 @@ bool rt_spinning_try(struct rt_m *m) {
             break;
         }
         /* sc: as in pidle_reserve(). */
-        m->spinning =
-            rt_cas_sc(&rt_pidle.word, &w, (w & ~RT_PIDLE_NEED) + RT_PIDLE_SPIN_ONE);
+        m->spinning = rt_cas_sc(&rt_pidle.word, &w, without_need(w) + RT_PIDLE_SPIN_ONE);
     }
     return m->spinning;
 }
@@ -347,9 +385,7 @@ void rt_resetspinning(struct rt_m *m) {
     uint32_t target = others + RAMP_FANOUT;
     uint32_t pending = rt_pending_surplus(2 * target);
     if (pending == 0 && others == 0) {
-        /* fence(heavy): the word before the queues. Pairs with the fence(light) in
-           rt_wakep(). */
-        rt_fence_heavy();
+        fence_last_spinning(old);
         pending = rt_pending_surplus(2 * target);
     }
     if (pending > 0) {
@@ -365,7 +401,7 @@ bool rt_pidle_come_back(struct rt_m *m, struct rt_p *p) {
         }
         /* sc: as in pidle_reserve(). */
     } while (!rt_cas_sc(&rt_pidle.word, &w,
-                        (w & ~RT_PIDLE_NEED) - RT_PIDLE_ONE + RT_PIDLE_SPIN_ONE));
+                        without_need(w) - RT_PIDLE_ONE + RT_PIDLE_SPIN_ONE));
     if (!rt_pmask_clear(&rt_pidle_masks.parked, p->id)) {
         /* The P that m took from the count is another one: its M spins instead of m. The
            thread that has claimed p wakes m. */
@@ -403,9 +439,7 @@ bool rt_spinning_give_up(struct rt_m *m) {
         return rt_pidle_come_back(m, p);
     }
     if (searched && rt_pidle_spinning(old) == 1) {
-        /* fence(heavy): the word before the queues. Pairs with the fence(light) in
-           rt_wakep(). */
-        rt_fence_heavy();
+        fence_last_spinning(old);
         if (rt_pending_surplus(1) > 0) {
             return rt_pidle_come_back(m, p);
         }

@@ -15,22 +15,22 @@ struct rt_p;
 /* Wakes idle Ps until wanted Ms spin. */
 void rt_wakep_slow(uint32_t wanted);
 
+/* For rt_wakep(). The same for count goroutines, unless an M spins. */
+RT_NOINLINE void rt_wakep_unless_spinning(uint32_t count);
+
 /* The most Ms that one call wakes. Each wake-up costs the waker microseconds; the woken
    Ms wake the others. */
 #define RT_PIDLE_BURST 4u
 
 /* Call after putting count goroutines into a ring or the global queue. Makes sure that an
-   M spins if a P is idle. Any thread. Costs two loads if there is nothing to do. */
+   M spins if a P is idle. Any thread. Costs a load while all Ps are busy. */
 static inline void rt_wakep(uint32_t count) {
-    /* fence(light): the queue before the idle word. Pairs with the fence(heavy) of the
-       last spinning M in rt_spinning_give_up() and rt_resetspinning(). Lost-wakeup
-       rule. */
+    /* fence(light): the queue before the idle word, if that has NEED. Pairs with the
+       fence(heavy) in fence_last_spinning(). Lost-wakeup rule. */
     rt_fence_light();
-    /* relaxed: ordered by the fence; rt_wakep_slow() decides by a compare-and-swap. */
-    uint64_t w = rt_load_rlx(&rt_pidle.word);
-    if (unlikely(rt_pidle_spinning(w) == 0 &&
-                 (rt_pidle_ps(w) > 0 || (w & RT_PIDLE_NEED) == 0))) {
-        rt_wakep_slow(count < RT_PIDLE_BURST ? count : RT_PIDLE_BURST);
+    /* relaxed: ordered by the fence */
+    if (unlikely(!rt_pidle_is_needed(rt_load_rlx(&rt_pidle.word)))) {
+        rt_wakep_unless_spinning(count);
     }
 }
 
