@@ -7,9 +7,10 @@
  * Claim. ('Claim') A goroutine can wait in several queues at once, or have a deadline. Its
  * wakers then hold different locks, and exactly one must win. Each waker does a
  * compare-and-swap on g->claim, from the ticket of this wait, which is even, to ticket + 1.
- * Tickets of a descriptor only grow, and descriptors are never unmapped. So a late waker,
- * such as a timer, finds another value and gives up. A record with ticket 0 can be found in
- * one queue only: the waker that takes it off has won.
+ * Tickets of a descriptor count up, and descriptors are never unmapped. So a late waker,
+ * such as a timer, finds another value and gives up. The tickets wrap around after 2^31
+ * waits, and skip 0: no waker is that late. A record with ticket 0 can be found in one
+ * queue only: the waker that takes it off has won.
  */
 #include "base/atomic.h"
 #include "sched/g.h"

@@ -121,8 +121,8 @@ struct rt_g {
     /* Holder. */
     char name[TUCO_NAME_MAX + 1];
 
-    /* Atomic: wakers compete for it, see 'Claim' in claim.h. Only grows, also when the
-       descriptor is reused. */
+    /* Atomic: wakers compete for it, see 'Claim' in claim.h. Counts up, also when the
+       descriptor is reused, and wraps around. */
     rt_atomic(uint32_t) claim;
 
     /* Atomic: nesting depth of announced blocking calls. Written by the G itself, read by
