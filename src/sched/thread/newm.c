@@ -104,7 +104,8 @@ static void starter_serve(void) {
             rt_pidle_put_back_wanted(p);
         }
     }
-    /* relaxed: a thread takes its P off the map before it counts itself as arrived */
+    /* relaxed: a thread takes its P out of the set 'wanted' before it counts itself as
+       arrived */
     while (rt_pidle_wanted() > rt_load_rlx(&rt_newmhandoff.on_the_way) &&
            start_one() == 0) {
     }

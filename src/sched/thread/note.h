@@ -6,7 +6,7 @@
 /*
  * A note has four values: 0 awake, 1 asleep in the kernel, 2 woken, 3 asleep in the
  * poller. An M sets its note to 0 before it publishes itself to wakers: by its P's bit in
- * the map of idle Ps, in the list of spare Ms, as the M that is held back, or by
+ * the set of idle Ps, in the list of spare Ms, as the M that is held back, or by
  * waits_lockedm. Exactly one thread takes the M from there, and owns the note then: only
  * this waker wakes the M, and before that it writes what the M is to find, such as its P.
  * It calls the kernel only if the M has gone to sleep: on the futex, or in the poller, by

@@ -222,7 +222,7 @@ bool rt_handoffp_has_work(struct rt_p *p) {
     return has_goroutines(p) || rt_clock_is_due(&p->clock, os_now());
 }
 
-/* p has work, and no M is midle. Perhaps no thread can be started, and all Ms wait for
+/* p has work, and no M is spare. Perhaps no thread can be started, and all Ms wait for
    their locked goroutines. So if a locked goroutine is runnable, it goes on with p, and a
    spare M is requested for the next time. */
 static void want_thread_or_resume(struct rt_p *p) {
