@@ -16,18 +16,17 @@ static void deliver(const struct rt_timers_batch *b, int64_t now_ns) {
     }
 }
 
-/* A thief has a shorter slice, because it looks for other work in between. */
 static int64_t slice_end(int64_t now_ns, bool is_owner) {
-    return now_ns + (is_owner ? RT_TIMERS_SLICE_NS : RT_TIMERS_SLICE_NS / 8);
+    return now_ns + (is_owner ? RT_TIMERS_SLICE_NS : RT_TIMERS_THIEF_NS);
 }
 
 bool rt_timers_run(struct rt_p *p, int64_t now_ns, bool is_owner) {
     struct rt_timers_batch b;
-    const struct rt_runq *thiefs = is_owner ? NULL : &arch_self()->p->runq;
+    const struct rt_runq *thief_runq = is_owner ? NULL : &arch_self()->p->runq;
     int64_t end_ns = slice_end(now_ns, is_owner);
     bool more = true;
     while (more && now_ns < end_ns) {
-        if ((!is_owner && rt_runq_has_any(thiefs)) ||
+        if ((!is_owner && rt_runq_has_any(thief_runq)) ||
             !rt_timers_take(p, now_ns, is_owner, &b)) {
             rt_cpu_relax();
             return true;

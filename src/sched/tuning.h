@@ -59,6 +59,9 @@
 /* How long goroutines run between two such slices; at least one of them. */
 #define RT_TIMERS_BREAK_NS (RT_TIMERS_SLICE_NS / 8)
 
+/* How long a thief fires the timers of another P before it looks for other work. */
+#define RT_TIMERS_THIEF_NS (RT_TIMERS_SLICE_NS / 8)
+
 /* How long a P that helps another with its timers tries to get their lock. The owner takes
    the lock again a few microseconds after each release. */
 #define RT_TIMERS_HELP_NS (100 * RT_US)
