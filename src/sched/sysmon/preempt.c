@@ -57,7 +57,7 @@ static rt_atomic(unsigned) *wanted(void) {
     return (rt_atomic(unsigned) *)&tuco_private_checkpoint_wanted;
 }
 
-/* Only a thread that exists answers. */
+/* Whether m has a thread: without one, no thread clears a request. */
 static bool has_thread(const struct rt_m *m) {
     return rt_load_rlx(&m->number) > 0; /* relaxed: ordered by m->asked, or the lock */
 }

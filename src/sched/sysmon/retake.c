@@ -425,8 +425,8 @@ static int64_t m_interrupt(struct rt_held *h, struct rt_m *m, int64_t now) {
     return h->urgent ? now + FORCE_NS : next_round(now);
 }
 
-/* P is to be freed at once for its timer, which is due, or for a goroutine whose I/O is
-   ready. A look assigns each of these goroutines to one P. */
+/* Whether sysmon must free p at once: its timer is due, or a goroutine whose I/O is ready
+   waits for a P. A look assigns each of these goroutines to one P. */
 static void assign_urgent(struct rt_held *h, const struct rt_p *p, int64_t now) {
     h->urgent = rt_clock_is_due(&p->clock, now);
     if (!h->urgent && urgent_left > 0) {
@@ -435,7 +435,7 @@ static void assign_urgent(struct rt_held *h, const struct rt_p *p, int64_t now) 
     }
 }
 
-/* When m's goroutine is to be stopped if something is urgent: see 'Patience'. */
+/* When sysmon stops m's goroutine if something is urgent: see 'Patience'. */
 static int64_t urgent_end_ns(const struct rt_held *h, const struct rt_m *m, int64_t now) {
     return h->since_ns + h->lost_ns + (is_hog(m, now) ? URGENT_NS : PATIENT_NS);
 }
@@ -443,7 +443,7 @@ static int64_t urgent_end_ns(const struct rt_held *h, const struct rt_m *m, int6
 /* Each of the following looks at m, which holds p while goroutines wait, and returns when
    to look again. *took is set if p has changed hands. */
 
-/* In a call that it has announced. */
+/* The goroutine is in a call that it has announced. */
 static int64_t look_at_call(const struct rt_held *h, struct rt_p *p, struct rt_m *m,
                             int64_t now, bool *took) {
     bool taken = take_p(p, m, now - h->block_ns);
@@ -451,7 +451,8 @@ static int64_t look_at_call(const struct rt_held *h, struct rt_p *p, struct rt_m
     return now + (taken ? BLOCK_NS : FORCE_NS);
 }
 
-/* Not long enough to be stopped, or to say what it does. */
+/* The goroutine has run for less than URGENT_NS: too short to stop it, or to judge by its
+   CPU time whether it sleeps. */
 static int64_t look_at_short_turn(struct rt_held *h, struct rt_m *m, int64_t now) {
     if (!h->urgent) {
         return h->since_ns + URGENT_NS;
@@ -460,8 +461,8 @@ static int64_t look_at_short_turn(struct rt_held *h, struct rt_m *m, int64_t now
     return urgent_end_ns(h, m, now);
 }
 
-/* It may only wait for a CPU and then reach a checkpoint, so it is asked before it loses
-   the P. */
+/* The thread may only wait for a CPU. So sysmon first requests a yield, which the goroutine
+   sees at its next checkpoint; then it takes the P. */
 static int64_t look_at_sleeper(struct rt_held *h, struct rt_p *p, struct rt_m *m,
                                int64_t now, bool *took) {
     closer_until_ns = now + CLOSER_FOR_NS;
@@ -486,7 +487,7 @@ static int64_t look_at_runner(struct rt_held *h, struct rt_m *m, int64_t now) {
     return m_interrupt(h, m, now);
 }
 
-/* It has used no CPU time since the last look, and perhaps waits for a CPU. */
+/* The thread has used no CPU time since the last look: it sleeps or waits for a CPU. */
 static int64_t look_at_unknown(const struct rt_held *h, int64_t now) {
     if (h->urgent) {
         return now + (h->still_ns < URGENT_NS ? FORCE_NS : URGENT_NS);
