@@ -53,7 +53,8 @@ struct rt_g *rt_findrunnable_yielded(struct rt_p *p) {
     return g != NULL ? g : rt_globq_take_yielded(p, rt_sched_procs());
 }
 
-/* Handing the P to another M also takes the scheduler. */
+/* Sets p's attention for what only the scheduler can do: fire timers, hand p to a locked
+   goroutine, poll. */
 static void look_around(struct rt_p *p, struct rt_look *look) {
     look_at_clock(p, look);
     if (rt_lockedm_have_turn(p)) {
@@ -66,6 +67,7 @@ static bool is_aged(int64_t since_ns, int64_t now) {
     return now - since_ns >= rt_sched.config.slice_ns / 2;
 }
 
+/* Whether a goroutine in the ring has waited for half a slice, by the mark: see 'Age'. */
 static bool ring_is_aged(struct rt_p *p, int64_t now) {
     struct rt_waiting *w = &p->waiting;
     if (!rt_runq_ring_has_any(&p->runq)) {
@@ -80,7 +82,8 @@ static bool ring_is_aged(struct rt_p *p, int64_t now) {
     return is_aged(w->ring_ns, now);
 }
 
-/* The same of those that find_starved() serves. */
+/* Whether the global queue or yieldq has waited for half a slice: find_starved() serves
+   them. */
 static bool starved_are_aged(struct rt_p *p, int64_t now) {
     struct rt_waiting *w = &p->waiting;
     if (rt_globq_length() == 0 && rt_runq_length(&p->yieldq) == 0) {
