@@ -33,9 +33,9 @@
  *   made     no P from here on was ever in use or has counters to sum up
  *
  * More. A retired P has no owner. It is counted in as an idle P without an M, and that is
- * all. A P that is still being retired loses its mark, at any moment. So an owner that
- * finds no mark may just have acted on one, and must not draw conclusions:
- * findrunnable() checks whether the ring is empty.
+ * all. A P that is still being retired loses its mark, at any moment. An owner may have
+ * obeyed a mark that is gone by now. So findrunnable() does not conclude from a missing
+ * mark that no request came: it checks the ring.
  *
  * Fewer. Each surplus P in use is marked (RT_ATTENTION_RETIRE). Its owner retires it when
  * it next schedules or gives the P away: the M in attend(), which is a spare M
