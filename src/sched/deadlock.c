@@ -81,7 +81,8 @@
  */
 #define HELPERS 2 /* sysmon and the starter thread */
 
-/* Further threads of an emulator count as unknown, and no deadlock is reported. */
+/* Threads of an emulator beyond this number count as unknown: then no deadlock is
+   reported. */
 #define UNSEEN_MAX 8
 
 /* Lifecycle lock: all goroutines are asleep, but unknown threads exist. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists under one lock: urgent goroutines, single ones, chunks of what overflowed, and
-   goroutines that yielded. */
+/* The global run queue: under one lock, lists of urgent goroutines, of single ones, of
+   chunks of what overflowed, and of goroutines that yielded. */
 #include "sched/globq.h"
 #include "base/lock.h"
 #include "os/os.h"

@@ -61,7 +61,8 @@ struct rt_clock {
     rt_atomic(uint32_t) firings; /* batches of due timers taken out of the wheel */
 };
 
-/* The next turn of the locked goroutines comes when that many slices have begun. */
+/* The next turn of the locked goroutines comes when 'slices' slices have begun since
+   'from'. */
 struct rt_turn {
     uint32_t from; /* value of schedtick at the last turn */
     uint32_t slices;

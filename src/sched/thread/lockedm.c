@@ -315,8 +315,8 @@ static bool lock_stopped(struct rt_m *m, bool yields) {
     rt_note_reset(m);
     m->cpu = os_cpu_current();
     rt_lock(&lockedms.lock);
-    bool ends = lockedms.closed; /* no thread would wake it */
-    ends |= lockedms.let_go;     /* here too */
+    bool ends = lockedms.closed; /* the runtime ends: no thread would wake it */
+    ends |= lockedms.let_go;     /* the process ends: no goroutine is stopped any more */
     m->waits_lockedm = !ends;    /* the thread only waits from here on */
     m->stopped_yielding = yields;
     rt_unlock(&lockedms.lock);
