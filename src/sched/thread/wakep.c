@@ -324,8 +324,8 @@ void rt_pidleput(struct rt_p *p) {
 
 bool rt_pidleget_that(struct rt_p *p) {
     while (rt_pidle_has(p->id)) {
-        uint64_t w =
-            rt_load_rlx(&rt_pidle.word); /* relaxed: the compare-and-swap decides */
+        /* relaxed: the compare-and-swap decides */
+        uint64_t w = rt_load_rlx(&rt_pidle.word);
         /* sc: as in pidle_reserve(). */
         if (rt_pidle_ps(w) == 0 || !rt_cas_sc(&rt_pidle.word, &w, w - RT_PIDLE_ONE)) {
             /* other claimers have counted down and search for bits, perhaps this one */
@@ -482,8 +482,8 @@ static bool has_own_work(const struct rt_p *p) {
 
 void rt_pidle_retry_unstartable(void) {
     int id;
-    uint32_t tries =
-        rt_sched_ps_end(); /* bounded: the starter may set Ps aside again meanwhile */
+    /* bounded: the starter may set Ps aside again meanwhile */
+    uint32_t tries = rt_sched_ps_end();
     while (tries-- > 0 && (id = rt_pmask_take_any(&rt_pidle_masks.aside)) >= 0) {
         struct rt_p *p = &rt_sched.ps[id];
         if (has_own_work(p)) {
