@@ -433,8 +433,8 @@ TEST(a_reset_forgets_a_pending_exception) {
 static RT_NOINLINE void require_aligned_stack(const char *stack) {
     char local[16] __attribute__((aligned(16)));
     char *address = local;
-    __asm__ volatile(""
-                     : "+r"(address)); // or the compiler would answer from what it knows
+    // or the compiler would answer from what it knows
+    __asm__ volatile("" : "+r"(address));
     ASSERT(is_on(stack, address));
     ASSERT_EQ((uintptr_t)address % 16, 0);
 #if defined(__x86_64__)

@@ -91,8 +91,8 @@ static void expect_due(int64_t now) {
         ASSERT(tick >= last_tick || tick <= START); // in order
         last_tick = tick;
     }
-    ASSERT(model_first() == INT64_MAX ||
-           !tick_has_come(model_first(), now)); // never late
+    // never late
+    ASSERT(model_first() == INT64_MAX || !tick_has_come(model_first(), now));
 }
 
 TEST(agrees_with_a_look_at_all) {

@@ -47,8 +47,8 @@ static int many_main(void *arg) {
         tuco_timer_free(timers[i]);
     }
     tuco_sleep(2 * QUIET);
-    ASSERT_EQ(stopped + atomic_load(&runs),
-              MANY); // none has run, unless the machine was slow
+    // none has run, unless the machine was slow
+    ASSERT_EQ(stopped + atomic_load(&runs), MANY);
     return 0;
 }
 

@@ -39,8 +39,8 @@ struct child_run {
 
 static inline void child_run_start(void *arg) {
     struct child_run *run = arg;
-    ASSERT_EQ(tuco_run(run->main_fn, &run->number),
-              0); // it does not return if all is well
+    // does not return if all is well
+    ASSERT_EQ(tuco_run(run->main_fn, &run->number), 0);
 }
 
 /* Requires that a child whose main goroutine is main_fn(&number) ends by that signal, and

@@ -9,8 +9,8 @@ static tuco_wg wg;
 static atomic_int after;
 static atomic_int survived;
 
-static void (*volatile leave_now)(void) =
-    tuco_exit; // the compiler need not know it is final
+// volatile: the compiler does not know that the call is final
+static void (*volatile leave_now)(void) = tuco_exit;
 
 static void leave_from(int depth) {
     volatile char frame[64] = {(char)depth};

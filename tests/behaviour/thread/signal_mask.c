@@ -36,8 +36,8 @@ static void run_with_mask(int (*fill)(sigset_t *), int exception) {
     sigaddset(&mask, SIGUSR1);
     sigdelset(&mask, exception);
     ASSERT_EQ(pthread_sigmask(SIG_SETMASK, &mask, NULL), 0);
-    ASSERT_EQ(pthread_sigmask(SIG_SETMASK, NULL, &mask),
-              0); // without what cannot be blocked
+    // reads it back, without the signals that cannot be blocked
+    ASSERT_EQ(pthread_sigmask(SIG_SETMASK, NULL, &mask), 0);
     ASSERT_EQ(tuco_run(run_main, &mask), 0);
     sigset_t after;
     ASSERT_EQ(pthread_sigmask(SIG_SETMASK, NULL, &after), 0);

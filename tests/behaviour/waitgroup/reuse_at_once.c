@@ -38,8 +38,8 @@ static int run_main(void *arg) {
         }
         await_all_waiting();
         tuco_wg_done(&wg);
-        tuco_wg_add(&wg,
-                    1); // no waiter has run: main has the only processor
+        // no waiter has run: main has the only processor
+        tuco_wg_add(&wg, 1);
         tuco_wg_wait(&end);
         ASSERT_EQ(atomic_load(&passed), i * WAITERS);
         tuco_wg_done(&wg);

@@ -225,8 +225,8 @@ static void wrap_and_close_standard(int fd) {
 TEST(a_closed_handle_of_a_standard_pipe_leaves_nothing) {
     int fd[2];
     net_pipe(fd);
-    wrap_and_close_standard(
-        fd[0]); // what the library keeps for good is there from now on
+    // what the library keeps for good is there from now on
+    wrap_and_close_standard(fd[0]);
     test_fault_plan(OS_FAULT_ALLOC, TEST_FAULT_ALWAYS, 1, ENOMEM);
     wrap_and_close_standard(fd[0]);
     test_fault_expect_balance();

@@ -172,8 +172,8 @@ static void run_way(const struct way *way) {
         tuco_yield();
     }
     if (sim_pick(0, 1)) {
-        tuco_sleep(sim_pick(30, 300) *
-                   TUCO_MICROSECOND); /* the others are idle by then */
+        /* the others are idle by then */
+        tuco_sleep(sim_pick(30, 300) * TUCO_MICROSECOND);
     }
     way->make(count);
     sim_await(&sim_jobs_ended, sim_jobs_made());

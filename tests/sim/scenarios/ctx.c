@@ -99,8 +99,8 @@ static int cancel_main(void *unused) {
     for (int i = 0; i < CHILDREN_MAX; i++) {
         parent = line[i] = child_of(parent);
         if (sim_pick(0, 1)) {
-            tuco_ctx_done(
-                line[i]); /* the others have a channel when they are looked at */
+            /* the others have a channel when they are looked at */
+            tuco_ctx_done(line[i]);
         }
     }
     sim_search();

@@ -90,8 +90,8 @@ int passing_send(tuco_chan *c) {
         int copy = value;
         result = send_once(c, &copy);
         sim_check(copy == value);
-        copy =
-            -1; /* where it was is used for something else as soon as the call is over */
+        /* where it was is used for something else as soon as the call is over */
+        copy = -1;
     } while (is_late(result));
     sim_check(result == 0 || result == -EPIPE);
     if (result == 0) {
