@@ -10,8 +10,8 @@ struct http_settings {
     tuco_time idle; /* between two requests: then the connection is closed */
     tuco_time head; /* for all of a request's head, from its first bytes on: else 408 */
     tuco_time body; /* for all of its body: else 408 */
-    tuco_time
-        write; /* for taking what is sent at a time: else the connection is closed */
+    /* for taking what is sent at a time: else the connection is closed */
+    tuco_time write;
     tuco_time linger; /* for a client that goes on sending after its last response */
     size_t body_max;  /* bytes: more are 413 */
 };

@@ -183,8 +183,8 @@ int os_socket_make(enum os_family family, enum os_fd_kind kind) {
     if (kind == OS_FD_TCP) {
         tune_tcp(fd);
     } else if (kind == OS_FD_MESSAGES) {
-        (void)socket_set_option(fd, SOL_SOCKET, SO_BROADCAST,
-                                1); /* errors: see tune_tcp() */
+        /* errors: see tune_tcp() */
+        (void)socket_set_option(fd, SOL_SOCKET, SO_BROADCAST, 1);
     }
     return fd;
 }

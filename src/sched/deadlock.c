@@ -250,14 +250,15 @@ static struct suspicion suspect_locked(const struct rt_p *p) {
 
 /* The full check. */
 static void confirm_locked(struct suspicion s) {
-    int others =
-        s.deadlock ? others_locked() : 0; /* before all else: see others_locked() */
+    /* before all else: see others_locked() */
+    int others = s.deadlock ? others_locked() : 0;
     uint64_t polls_ended = rt_netpoll_waits_ended(); /* before what follows: see above */
     uint32_t firings = rt_sched_timer_firings();
     uint64_t detached = detached_now();
     rt_starved_lock();
+    /* relaxed: the lock of starved is held */
     bool at_rest = rt_pidle_all() && rt_pending_count(1) == 0 && !any_runnext() &&
-                   rt_load_rlx(&rt_sched.starved) == 0; /* relaxed: its lock is held */
+                   rt_load_rlx(&rt_sched.starved) == 0;
     rt_starved_unlock();
     at_rest = at_rest && detached % RT_DETACH_EVENT == 0 && detached == detached_now();
     if (at_rest && s.deadlock && !rt_sched_timers_armed() &&

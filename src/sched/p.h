@@ -282,8 +282,8 @@ static inline void rt_attention_clear(struct rt_p *p, uint32_t bits) {
 }
 
 static inline bool rt_attention_has(const struct rt_p *p, uint32_t bits) {
-    return (rt_load_rlx(&p->attention) & bits) !=
-           0; /* relaxed: a late bit is seen later */
+    /* relaxed: a late bit is seen later */
+    return (rt_load_rlx(&p->attention) & bits) != 0;
 }
 
 /* Whether p should be retired. A hint: rt_procs_retire() decides. */

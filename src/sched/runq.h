@@ -98,8 +98,8 @@ static inline struct rt_g *rt_runq_put_runnext(struct rt_runq *q, struct rt_g *g
 
 /* Owner. Takes the G in runnext, or returns NULL. */
 static inline struct rt_g *rt_runq_pop_runnext(struct rt_runq *q) {
-    if (rt_load_rlx(&q->runnext) ==
-        NULL) { /* relaxed: only the owner makes it non-NULL */
+    /* relaxed: only the owner makes it non-NULL */
+    if (rt_load_rlx(&q->runnext) == NULL) {
         return NULL;
     }
     /* relaxed: exactly one of the owner and thieves gets the G, and an owner of this P put

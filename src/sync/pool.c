@@ -57,8 +57,9 @@ struct tuco_pool {
     /* Atomic: set once, by make_block(). */
     rt_atomic(struct block *) blocks[BLOCKS];
 
-    struct rt_spin
-        lock RT_CACHE_ALIGNED; /* guards the shelf; its holder does not switch */
+    /* Guards the shelf; its holder does not switch. */
+    struct rt_spin lock RT_CACHE_ALIGNED;
+
     /* Under the lock. */
     size_t shelf_count;
     void *shelf[SHELF_OBJECTS];

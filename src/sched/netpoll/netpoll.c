@@ -279,8 +279,8 @@ void rt_netpoll_sysmon_sleep(int64_t deadline_ns) {
         return;
     }
     if (rt_pidle_ps(rt_load_rlx(&rt_pidle.word)) > 0) { /* relaxed: a hint */
-        (void)rt_netpoll_stamp(
-            RT_NETPOLL_NO_P); /* the M that rt_ready_urgent() wakes will poll */
+        /* the M that rt_ready_urgent() wakes will poll */
+        (void)rt_netpoll_stamp(RT_NETPOLL_NO_P);
     }
     rt_ready_urgent(&ready);
 }

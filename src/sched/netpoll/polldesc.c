@@ -204,8 +204,8 @@ static struct rt_g *set_deadline_locked(struct rt_pollway *way, int64_t deadline
     }
     pollway_clear(way, RT_POLLWAY_EXPIRED);
     if (deadline_ns == OS_NEVER) {
-        pollway_disarm_locked(
-            way); /* an armed timer would suppress the report of a deadlock */
+        /* an armed timer would suppress the report of a deadlock */
+        pollway_disarm_locked(way);
     } else if (rt_load_rlx(&way->waits)) { /* relaxed: set under the lock */
         watch_clock_locked(way);
     }

@@ -29,8 +29,8 @@ RT_EXTERN struct os_poll rt_netpoll_set;
 /* Each runtime has its own poller with a new number, made when the first descriptor is
    waited for. 0: there is none. */
 static inline uint32_t rt_netpoll_number(void) {
-    return rt_load_rlx(
-        &rt_netpoll_shared.number); /* relaxed: a number; see rt_netpoll_end() */
+    /* relaxed: a number; see rt_netpoll_end() */
+    return rt_load_rlx(&rt_netpoll_shared.number);
 }
 
 /* True if a thread may wait for a descriptor. */

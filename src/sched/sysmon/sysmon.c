@@ -149,9 +149,9 @@ static struct {
     int64_t next_follow_ns;
     struct rt_cpu_reader *limits;
     int64_t poll_tick_ns;
-    int64_t
-        busy_timer_ns; /* the first timer of a busy P that was not late at that look */
-    int64_t late_ns;   /* how long after that timer sysmon looks */
+    /* the first timer of a busy P that was not late at that look */
+    int64_t busy_timer_ns;
+    int64_t late_ns;       /* how long after that timer sysmon looks */
     int64_t found_late_ns; /* the last look at which a timer of a busy P was late */
     int64_t busy_since_ns; /* the last look at which a P was idle beside others */
     int64_t habits_ns;     /* when the period of habits began */
@@ -492,12 +492,12 @@ static void sleep_polling(uint32_t sequence, int64_t until) {
     rt_store_rel(&rt_sysmonnote.polls, true);
     /* fence(sc): polls before the sequence. Pairs with the fence in rt_sysmon_wake(). */
     rt_fence_sc();
-    if (rt_load_rlx(&rt_sysmonnote.sequence) ==
-        sequence) { /* relaxed: ordered by the fence */
+    /* relaxed: ordered by the fence */
+    if (rt_load_rlx(&rt_sysmonnote.sequence) == sequence) {
         rt_netpoll_sysmon_sleep(until);
     }
-    rt_store_rlx(&rt_sysmonnote.polls,
-                 false); /* relaxed: a superfluous wake-up does no harm */
+    /* relaxed: a superfluous wake-up does no harm */
+    rt_store_rlx(&rt_sysmonnote.polls, false);
     rt_netpoll_give();
 }
 

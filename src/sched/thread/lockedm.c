@@ -289,8 +289,8 @@ bool rt_lockedm_wait(struct rt_m *m) {
     if (ends) {
         return false;
     }
-    sleep_locked(
-        m); /* also if the runtime ends by now: lockedm_resume() may be giving it a P */
+    /* also if the runtime ends by now: lockedm_resume() may be giving m a P */
+    sleep_locked(m);
     if (m->p != NULL) {
         got_p(m);
     }
@@ -334,8 +334,8 @@ static bool lock_stopped(struct rt_m *m, bool yields) {
    until its next entry: other threads may need a C library lock that it holds. */
 static void go_on_without_p(struct rt_m *m) {
     rt_lock(&lockedms.lock);
-    (void)lockedms_remove_locked(
-        rt_m_g(m)); /* or its next entry would put it there twice */
+    /* or its next entry would put it there twice */
+    (void)lockedms_remove_locked(rt_m_g(m));
     rt_unlock(&lockedms.lock);
     /* acq_rel: the same state as after a retake, see 'Inside' in enter.h. */
     rt_sched_detach();

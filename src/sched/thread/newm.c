@@ -80,8 +80,8 @@ static void set_all_aside(int error) {
 static int start_one(void) {
     rt_add_rlx(&rt_newmhandoff.on_the_way, 1); /* relaxed: a count */
     int error = rt_thread_start();
-    rt_store_rlx(&rt_newmhandoff.refused_ns,
-                 error == -EAGAIN ? os_now() : 0); /* relaxed: a time */
+    /* relaxed: a time */
+    rt_store_rlx(&rt_newmhandoff.refused_ns, error == -EAGAIN ? os_now() : 0);
     if (error != 0) {
         rt_sub_rlx(&rt_newmhandoff.on_the_way, 1); /* relaxed: a count */
         if (rt_midle_release_held_back()) {

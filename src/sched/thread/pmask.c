@@ -9,8 +9,8 @@ uint32_t rt_pmask_count(const struct rt_pmask *mask) {
     uint32_t n = 0;
     uint32_t end = rt_sched_ps_end();
     for (uint32_t i = 0; i < RT_PMASK_WORDS && i * 64 < end; i++) {
-        n += (uint32_t)__builtin_popcountll(
-            rt_load_rlx(&mask->words[i])); /* relaxed: a hint */
+        /* relaxed: a hint */
+        n += (uint32_t)__builtin_popcountll(rt_load_rlx(&mask->words[i]));
     }
     return n;
 }
@@ -18,8 +18,8 @@ uint32_t rt_pmask_count(const struct rt_pmask *mask) {
 int rt_pmask_take_any_but(struct rt_pmask *mask, uint32_t but) {
     uint32_t end = rt_sched_ps_end();
     for (uint32_t i = 0; i < RT_PMASK_WORDS && i * 64 < end; i++) {
-        uint64_t bits =
-            rt_load_rlx(&mask->words[i]); /* relaxed: rt_pmask_clear() decides */
+        /* relaxed: rt_pmask_clear() decides */
+        uint64_t bits = rt_load_rlx(&mask->words[i]);
         while (bits != 0) {
             uint32_t id = i * 64 + rt_lowest_bit(bits);
             if (likely(id != but) && rt_pmask_clear(mask, id)) {

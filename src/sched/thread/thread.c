@@ -447,8 +447,9 @@ void rt_thread_prepare(void) {
 
 void rt_thread_exhausted(void) {
     rt_die_begin();
+    /* relaxed: a limit */
     rt_print("runtime: program exceeds %d-thread limit\n",
-             rt_load_rlx(&rt_sched.max_threads)); /* relaxed: a limit */
+             rt_load_rlx(&rt_sched.max_threads));
     rt_print("fatal error: thread exhaustion\n\n");
     rt_dump_await_names();
     rt_dump_goroutines(2 /* standard error */);
