@@ -53,7 +53,7 @@ static bool migrating(void) {
 #define HABIT_STOPS (-3) /* the next short wake-up is the fourth in a row */
 
 /* A waker with the habit h went on, or stopped soon, after a wake-up. */
-static void learn(struct rt_habit *h, bool goes_on, uint8_t period) {
+static void habit_learn(struct rt_habit *h, bool goes_on, uint8_t period) {
     if (goes_on) {
         int8_t score = h->score > 0 ? h->score : 0;
         h->score = (int8_t)(score + 2 < HABIT_SURE ? score + 2 : HABIT_SURE);
@@ -72,7 +72,7 @@ void rt_judge_waker(struct rt_p *p, int64_t woke_ns) {
     bool goes_on = os_now() - woke_ns >= RT_GOES_ON_NS;
     rt_store_rlx(&p->woke_ns, 0);
     if (p->woke_habit != NULL) {
-        learn(p->woke_habit, goes_on, rt_load_rlx(&p->habit_period));
+        habit_learn(p->woke_habit, goes_on, rt_load_rlx(&p->habit_period));
     }
 }
 
@@ -86,7 +86,7 @@ static void judge_between(struct rt_p *p, int64_t now) {
 }
 
 /* The ring is full: moves half of it and g to the global queue. */
-static RT_NOINLINE void overflow(struct rt_p *p, struct rt_g *g) {
+static RT_NOINLINE void ring_overflow(struct rt_p *p, struct rt_g *g) {
     struct rt_g *batch[RT_RUNQ_SLOTS / 2 + 1];
     uint32_t n = rt_runq_take_half(&p->runq, batch);
     if (n == 0) {
@@ -99,7 +99,7 @@ static RT_NOINLINE void overflow(struct rt_p *p, struct rt_g *g) {
 
 static RT_INLINE void queue_put(struct rt_p *p, struct rt_g *g) {
     if (unlikely(!rt_runq_put(&p->runq, g))) {
-        overflow(p, g);
+        ring_overflow(p, g);
     }
 }
 

@@ -125,13 +125,18 @@ static bool is_one_of(const char *name, const char *const *names) {
    entry or in a signal handler. Names static functions of src/sched: keep in step with
    them. */
 static bool is_entry(const struct sim_thread *t) {
-    static const char *const anywhere[] =
-        {
-            "rt_m_enter", "rt_m_enter_nested", "rt_enter_slow", "rt_m_drop_taken",
-            "deny",       "on_interrupt",      "was_sent",      "rt_m_is_outside",
-            "afterwards", /* a store of any of them */
-            NULL,
-        };
+    static const char *const anywhere[] = {
+        "rt_m_enter",
+        "rt_m_enter_nested",
+        "rt_enter_slow",
+        "rt_m_drop_taken",
+        "claim_withdraw",
+        "on_interrupt",
+        "was_sent",
+        "rt_m_is_outside",
+        "afterwards", /* a store of any of them */
+        NULL,
+    };
     static const char *const in_handler[] = {"rt_preempt_may", "rt_m_g", "rt_m_leave",
                                              NULL};
     return is_one_of(t->site->function, anywhere) ||

@@ -39,7 +39,7 @@ static int make_locked(void) {
         /* relaxed, both: no thread polls yet; published by the number */
         rt_store_rlx(&poller.looked_ns, os_now());
         rt_store_rlx(&poller.looker, RT_NETPOLL_NO_P);
-        /* release: publishes the set. Pairs with the acquire in be_there(). */
+        /* release: publishes the set. Pairs with the acquire in poller_ensure(). */
         rt_store_rel(&rt_netpoll_shared.number, making.last_number);
     }
     return error;
@@ -47,7 +47,7 @@ static int make_locked(void) {
 
 /* Makes the poller if there is none. Inside, so that the runtime does not end
    meanwhile. */
-static int be_there(uint32_t *number) {
+static int poller_ensure(uint32_t *number) {
     /* acquire: the set. Pairs with make_locked(). */
     *number = rt_load_acq(&rt_netpoll_shared.number);
     if (likely(*number != 0)) {
@@ -62,7 +62,7 @@ static int be_there(uint32_t *number) {
 
 int rt_netpoll_add(int fd, uint64_t token, uint32_t *number) {
     rt_enter();
-    int error = be_there(number);
+    int error = poller_ensure(number);
     if (error == 0) {
         /* sc: before the kernel can report; see 'Some thread polls'. release: publishes
            the set. Pairs with rt_netpoll_wanted(). */

@@ -45,7 +45,7 @@ static struct rt_m *get_p(struct rt_m *m) {
 
 /* Withdraws sysmon's claim before sysmon has taken the P. False: sysmon was faster, or
    another bit has changed. */
-static bool deny(struct rt_m *m, uint32_t asked) {
+static bool claim_withdraw(struct rt_m *m, uint32_t asked) {
     /* acq_rel: decides against the compare-and-swap in take_claimed() in retake.c. */
     return rt_cas_acqrel(&m->asked, &asked, asked & ~(uint32_t)RT_ASKED_CLAIM);
 }
@@ -66,7 +66,7 @@ struct rt_m *rt_enter_slow(struct rt_m *m) {
         if ((asked & RT_ASKED_TAKEN) != 0) {
             m = get_p(m);
         } else if ((asked & RT_ASKED_CLAIMED) != 0) {
-            deny(m, asked);
+            claim_withdraw(m, asked);
         } else if ((asked & RT_ASKED_YIELD) != 0 && rt_preempt_may(m)) {
             if (rt_preempt_take(m)) {
                 rt_yield_asked(m);

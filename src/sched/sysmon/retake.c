@@ -220,8 +220,8 @@ static bool take_claimed(struct rt_p *p, struct rt_m *m) {
     while ((asked & RT_ASKED_CLAIMED) != 0) {
         uint32_t after = asked & ~(uint32_t)RT_ASKED_CLAIMED;
         after |= outside ? RT_ASKED_TAKEN : 0;
-        /* acq_rel: decides against deny() in entersyscall.c and on_interrupt() in
-           preempt.c. */
+        /* acq_rel: decides against claim_withdraw() in entersyscall.c and against
+           on_interrupt() in preempt.c. */
         if (rt_cas_acqrel(&m->asked, &asked, after)) {
             return outside;
         }
