@@ -174,13 +174,13 @@ static bool is_in_sched_yield(const void *context) {
 
 static void on_interrupt_signal(int signal, siginfo_t *info, void *context) {
     int saved = errno;
-    bool told =
+    bool marked =
         info->si_code == SI_QUEUE && info->si_value.sival_ptr == &interrupt_cookie;
-    if (!told) {
+    if (!marked) {
         pass_interrupt_on(signal, info, context); /* first: our handler may block */
     }
-    if (interrupt_handler != NULL && (told || is_bare(info))) {
-        interrupt_handler(told, is_in_sched_yield(context));
+    if (interrupt_handler != NULL && (marked || is_bare(info))) {
+        interrupt_handler(marked, is_in_sched_yield(context));
     }
     errno = saved;
 }

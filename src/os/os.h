@@ -467,10 +467,10 @@ void os_fault_handler_remove(void);
 
 /* Interruption of a thread, by SIGURG. */
 
-/* Runs on the interrupted thread. told: the runtime sent the signal. Otherwise the kernel
+/* Runs on the interrupted thread. marked: the runtime sent the signal. Otherwise the kernel
    dropped the signal's payload, so the sender is unknown: the handler acts only if it
    expects a signal. yields: the thread was in sched_yield(). */
-typedef void os_interrupt_handler(bool told, bool yields);
+typedef void os_interrupt_handler(bool marked, bool yields);
 
 /* [fault] Makes os_thread_interrupt() call handler on the interrupted thread, on its
    alternate signal stack; errno is preserved. Interrupted system calls restart where the

@@ -227,7 +227,7 @@ static void on_signal(int number) {
     (void)number;
     int errno_value = sim.self->errno_value;
     if (interrupt_handler != NULL) {
-        interrupt_handler(true /* told */, false /* in sched_yield */);
+        interrupt_handler(true /* marked */, false /* in sched_yield */);
     }
     sim.self->errno_value = errno_value;
 }

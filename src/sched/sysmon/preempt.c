@@ -116,11 +116,11 @@ static bool was_sent(struct rt_m *m) {
     return (asked & RT_ASKED_SIGNAL) != 0;
 }
 
-/* The signal handler, on the thread that ran the program's code. told: the signal has the
+/* The signal handler, on the thread that ran the program's code. marked: the signal has the
    runtime's mark. yields: the signal met the thread in sched_yield(). */
-static void on_interrupt(bool told, bool yields) {
+static void on_interrupt(bool marked, bool yields) {
     struct rt_m *m = arch_self();
-    bool ours = m != NULL && (was_sent(m) || told);
+    bool ours = m != NULL && (was_sent(m) || marked);
     if (!ours || !rt_m_is_outside(m)) {
         return;
     }
