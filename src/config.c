@@ -322,14 +322,14 @@ static int load_procs(struct rt_config *c) {
     if (c->procs_chosen && c->cgroup_root[0] == '\0') {
         return 0;
     }
-    int told =
+    int found =
         c->debug.container_procs ? rt_cpu_default_procs(c->cgroup_root) : rt_cpu_count();
-    if (told == -EINVAL) {
+    if (found == -EINVAL) {
         return 1;
     }
     if (!c->procs_chosen) {
         /* Unknown for now, and there is no earlier value to keep: use the CPU count. */
-        c->procs = (int)rt_procs_by_default(told < 0 ? rt_cpu_count() : told);
+        c->procs = (int)rt_procs_by_default(found < 0 ? rt_cpu_count() : found);
     }
     return 0;
 }

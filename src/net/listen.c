@@ -143,7 +143,7 @@ static int64_t accept_step(tuco_fd *f, void *unused) {
 
 typedef int name_call(int fd, struct os_address *address);
 
-static int tell_name(tuco_fd *f, name_call *call, char *buf, size_t n) {
+static int report_name(tuco_fd *f, name_call *call, char *buf, size_t n) {
     struct os_address address;
     char text[RT_ADDRESS_TEXT_BYTES];
     int error = rt_fd_use(f);
@@ -205,10 +205,10 @@ int tuco_accept(tuco_fd *listener, tuco_fd **out) {
 
 int tuco_local_address(tuco_fd *f, char *buf, size_t n) {
     RT_FD_CHECK(f);
-    return tell_name(f, os_socket_local, buf, n);
+    return report_name(f, os_socket_local, buf, n);
 }
 
 int tuco_remote_address(tuco_fd *f, char *buf, size_t n) {
     RT_FD_CHECK(f);
-    return tell_name(f, os_socket_remote, buf, n);
+    return report_name(f, os_socket_remote, buf, n);
 }

@@ -92,7 +92,7 @@ static struct {
     struct request *first;
     struct request *last; /* valid if first is not NULL */
     int threads;          /* including those about to be started */
-    int64_t told_ns;      /* when THREADS_MAX was reported last; 0: never */
+    int64_t reported_ns;  /* when THREADS_MAX was reported last; 0: never */
     /* QUEUED and TAKEN requests, hashed by host */
     struct request *buckets[BUCKETS];
 
@@ -234,15 +234,15 @@ static void answer(struct request *r) {
 }
 
 /* Wakes rt_lookup_settle(), which waits for a change of alive or away. */
-static void tell_change(void) {
+static void report_change(void) {
     /* release: publishes the changed count. Pairs with rt_lookup_settle(). */
     rt_add_sc(&desk.changes, 1);
     os_futex_wake(&desk.changes, 1);
 }
 
 static int look_up_away(struct rt_lookup *l) {
-    rt_add_rlx(&desk.away, 1); /* relaxed: tell_change() publishes it */
-    tell_change();
+    rt_add_rlx(&desk.away, 1); /* relaxed: report_change() publishes it */
+    report_change();
     int error = look_up(l);
     /* relaxed: seen late, it is as if the call had lasted longer */
     rt_sub_rlx(&desk.away, 1);
@@ -265,7 +265,7 @@ static void thread_body(void *unused) {
     (void)unused;
     desk_serve(0 /* it has been started */);
     rt_sub_sc(&desk.alive, 1);
-    tell_change();
+    report_change();
 }
 
 /* Runs in a child process before fork() returns, on its only thread. */
@@ -332,7 +332,7 @@ static void start_elsewhere(void) {
 
 /* Asking */
 
-static void tell_full(void) {
+static void report_full(void) {
     rt_print(
         "tuco: all %d lookup threads wait for the name service; further lookups wait "
         "for a free one: see resolv.conf(5)\n",
@@ -345,7 +345,7 @@ static struct request *desk_ask(struct request *fresh) {
     rt_spin_lock(&desk.lock);
     struct request *r = find_equal_locked(&fresh->lookup);
     bool start = r == NULL && desk.threads < THREADS_MAX;
-    bool tell = r == NULL && !start && rt_lack_is_due(&desk.told_ns);
+    bool report = r == NULL && !start && rt_lack_is_due(&desk.reported_ns);
     if (r == NULL) {
         r = fresh;
         desk_push_locked(r);
@@ -357,8 +357,8 @@ static struct request *desk_ask(struct request *fresh) {
     bool changed = m == NULL || m->locked_g != NULL; /* perhaps: see 'Parents' */
     rt_spin_unlock(&desk.lock);
     rt_leave();
-    if (tell) {
-        tell_full();
+    if (report) {
+        report_full();
     }
     if (start && changed) {
         start_elsewhere();
@@ -450,7 +450,7 @@ static int ask_and_wait(struct rt_lookup *l, int64_t deadline_ns, const void *pc
 void rt_lookup_settle(void) {
     for (;;) {
         /* acquire, all: in this order. A thread that was away and has exited must not stand
-           in for one that is alive. Pairs with tell_change(). */
+           in for one that is alive. Pairs with report_change(). */
         uint32_t changes = rt_load_acq(&desk.changes);
         uint32_t alive = rt_load_acq(&desk.alive);
         if (alive <= rt_load_acq(&desk.away)) {

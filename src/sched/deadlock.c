@@ -90,7 +90,7 @@ static struct {
     int64_t since_ns;
     int64_t again_ns;  /* time between checks; 0: not all are asleep */
     uint64_t switches; /* of all Ps: if it has changed, a goroutine has run */
-    bool told;
+    bool reported;
     bool looked;            /* for unseen threads, at the first start */
     int unseen[UNSEEN_MAX]; /* ids: they were neither the program's nor the runtime's */
     int unseen_end;
@@ -118,7 +118,7 @@ static _Noreturn void report_deadlock(void) {
     rt_die_end();
 }
 
-static void tell_doubt(int others) {
+static void report_doubt(int others) {
     if (others > 0) {
         rt_print("tuco: all goroutines are asleep; %d other threads could wake them\n\n",
                  others);
@@ -138,14 +138,14 @@ static void doubt_locked(int others) {
         doubt.since_ns = now;
         doubt.again_ns = RT_CHECKDEAD_MIN_NS;
         doubt.switches = switches;
-        doubt.told = false;
+        doubt.reported = false;
     } else if (doubt.again_ns < RT_CHECKDEAD_MAX_NS) {
         doubt.again_ns *= 2;
     }
-    if (rt_sched.config.debug.deadlock && !doubt.told &&
+    if (rt_sched.config.debug.deadlock && !doubt.reported &&
         now - doubt.since_ns >= RT_CHECKDEAD_QUIET_NS) {
-        doubt.told = true;
-        tell_doubt(others);
+        doubt.reported = true;
+        report_doubt(others);
     }
     rt_store_rlx(&doubt.look_ns, now + doubt.again_ns); /* relaxed: the lock is held */
     rt_sysmon_wake();

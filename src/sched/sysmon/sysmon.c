@@ -129,8 +129,8 @@
 /* A shortage that is reported to the user once it has lasted. */
 struct watch {
     struct rt_lack lack;
-    uint64_t progress; /* the count at the last look */
-    int64_t told_ns;   /* 0: not reported yet */
+    uint64_t progress;   /* the count at the last look */
+    int64_t reported_ns; /* 0: not reported yet */
 };
 
 static struct {
@@ -304,7 +304,7 @@ static struct limit_text limit_text(uint64_t limit, uint64_t unit) {
     return t;
 }
 
-static void tell_lack_of_stacks(uint32_t starved) {
+static void report_lack_of_stacks(uint32_t starved) {
     rt_print("tuco: %u goroutines wait for stack memory (%zu KiB each by default); the "
              "process uses %zu KiB of address space: see TUCOSTACK, ulimit -v (%s KiB), "
              "ulimit -l (%s KiB) if the program locks its memory, and vm.max_map_count "
@@ -314,7 +314,7 @@ static void tell_lack_of_stacks(uint32_t starved) {
              limit_text(os_limit(OS_LIMIT_LOCKED), KIB).text, os_max_mappings());
 }
 
-static void tell_lack_of_threads(uint32_t runnable) {
+static void report_lack_of_threads(uint32_t runnable) {
     rt_print(
         "tuco: cannot start a thread for %s%u runnable goroutines; the process has %d "
         "threads: see ulimit -u (%s) and pids.max of the cgroup\n",
@@ -324,7 +324,7 @@ static void tell_lack_of_threads(uint32_t runnable) {
 
 /* True: count has been above 0 for RT_STUCK_NS without progress, and it is time to report
    it: the program seems to hang. */
-static bool is_to_be_told(struct watch *w, uint32_t count, uint64_t progress) {
+static bool must_be_reported(struct watch *w, uint32_t count, uint64_t progress) {
     if (progress != w->progress) {
         *w = (struct watch){.progress = progress}; /* what comes next is another lack */
         return false;
@@ -332,7 +332,7 @@ static bool is_to_be_told(struct watch *w, uint32_t count, uint64_t progress) {
     if (count == 0) {
         return false; /* those that sysmon has just queued may fail again */
     }
-    return rt_lack_lasts(&w->lack) && rt_lack_is_due(&w->told_ns);
+    return rt_lack_lasts(&w->lack) && rt_lack_is_due(&w->reported_ns);
 }
 
 /* Those in a runnext too: a P without a thread keeps one there. */
@@ -351,11 +351,11 @@ static void watch_lack(int64_t now) {
     bool refused = rt_pidle_aside(rt_load_rlx(&rt_pidle.word)) != 0 ||
                    rt_newm_was_refused(now - RT_STUCK_NS);
     uint32_t runnable = refused ? count_runnable() : 0;
-    if (is_to_be_told(&sysmon.stacks, starved, rt_sched_ended())) {
-        tell_lack_of_stacks(starved);
+    if (must_be_reported(&sysmon.stacks, starved, rt_sched_ended())) {
+        report_lack_of_stacks(starved);
     }
-    if (is_to_be_told(&sysmon.threads, runnable, rt_sched_switches())) {
-        tell_lack_of_threads(runnable);
+    if (must_be_reported(&sysmon.threads, runnable, rt_sched_switches())) {
+        report_lack_of_threads(runnable);
     }
 }
 
@@ -646,7 +646,7 @@ int rt_sysmon_start(void) {
     sysmon.habits_ns = now;
     sysmon.habit_period = 1;
     sysmon.found_late_ns = 0;
-    sysmon.threads = sysmon.stacks = (struct watch){.told_ns = 0};
+    sysmon.threads = sysmon.stacks = (struct watch){.reported_ns = 0};
     sysmon.next_follow_ns = now + FOLLOW_NS;
     sysmon.next_scavenge_ns = now + SCAVENGE_NS;
     sysmon.next_period_ns = sysmon.next_scavenge_ns;

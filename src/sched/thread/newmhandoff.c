@@ -48,11 +48,11 @@ bool rt_lack_lasts(struct rt_lack *lack) {
     return now - lack->since_ns >= RT_STUCK_NS;
 }
 
-bool rt_lack_is_due(int64_t *told_ns) {
+bool rt_lack_is_due(int64_t *reported_ns) {
     int64_t now = os_now();
-    if (*told_ns != 0 && now - *told_ns < AGAIN_NS) {
+    if (*reported_ns != 0 && now - *reported_ns < AGAIN_NS) {
         return false;
     }
-    *told_ns = now;
+    *reported_ns = now;
     return true;
 }

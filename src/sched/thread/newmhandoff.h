@@ -43,8 +43,8 @@ bool rt_newm_was_refused(int64_t since_ns);
    RT_STUCK_NS. */
 bool rt_lack_lasts(struct rt_lack *lack);
 
-/* Whether to report a lack: true if it has not been reported for a minute. *told_ns is when
-   it was reported last, 0: never; sets it. */
-bool rt_lack_is_due(int64_t *told_ns);
+/* Whether to report a lack: true if it has not been reported for a minute. *reported_ns is
+   when it was reported last, 0: never; sets it. */
+bool rt_lack_is_due(int64_t *reported_ns);
 
 #endif
