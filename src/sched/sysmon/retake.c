@@ -54,7 +54,7 @@
  * and keep it high.
  *
  * Where a clock cannot be read, the goroutine counts as computing. If the signal has not
- * freed its P either, sysmon retakes it after UNTOLD_NS.
+ * freed its P either, sysmon retakes it after UNREADABLE_NS.
  *
  * Signals. ('Signals') A signal interrupts a call that blocks, and the kernel does not
  * restart poll(), select() or nanosleep(). So sysmon signals only a thread that runs at
@@ -101,9 +101,9 @@
 
 #define AT_LAST_NS ((int64_t)40 * 1000 * 1000)
 
-#define STILL_NS  ((int64_t)4900 * 1000) /* less than two LOOK_CLOSER_NS */
-#define OFF_NS    ((int64_t)40 * 1000 * 1000)
-#define UNTOLD_NS ((int64_t)100 * 1000 * 1000)
+#define STILL_NS      ((int64_t)4900 * 1000) /* less than two LOOK_CLOSER_NS */
+#define OFF_NS        ((int64_t)40 * 1000 * 1000)
+#define UNREADABLE_NS ((int64_t)100 * 1000 * 1000)
 
 #define DETACHED_LOOKS 16
 #define DETACHED_NS    ((int64_t)10 * 1000 * 1000)
@@ -342,7 +342,7 @@ static void note_cpu_time(struct rt_held *h, const struct rt_m *m, int64_t now) 
 static enum doing what_it_does(const struct rt_held *h, const struct rt_m *m,
                                int64_t now) {
     if (h->cpu_ns == 0) { /* the clock cannot be read */
-        return now - h->since_ns >= UNTOLD_NS ? SLEEPS : RUNS;
+        return now - h->since_ns >= UNREADABLE_NS ? SLEEPS : RUNS;
     }
     if (h->still_ns == 0) {
         return RUNS;
