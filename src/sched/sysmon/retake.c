@@ -11,6 +11,7 @@
 #include "sched/sched.h"
 #include "sched/thread/startm.h"
 #include "sched/thread/newmhandoff.h"
+#include "sched/tuning.h"
 
 #include <string.h>
 
@@ -90,33 +91,50 @@
  * number of looks is bounded, because most of these threads sleep, and there may be
  * thousands.
  */
-#define URGENT_NS    ((int64_t)1000 * 1000)
-#define PATIENT_NS   ((int64_t)3000 * 1000)
+
+/* How long a goroutine may run if something is urgent, as a hog and otherwise: see
+   'Patience'. */
+#define URGENT_NS  RT_MS
+#define PATIENT_NS (3 * RT_MS)
+
+/* How long a goroutine counts as a hog, the first time and the next: see 'Patience'. */
 #define HOG_MS       100
 #define HOG_AGAIN_MS 1000
-#define HOG_NS       (HOG_MS * (int64_t)1000 * 1000)
-#define FORCE_NS     ((int64_t)100 * 1000)
-#define AWAY_NS      ((int64_t)50 * 1000)
-#define RETRY_NS     ((int64_t)1000 * 1000)
+#define HOG_NS       (HOG_MS * RT_MS)
 
-#define AT_LAST_NS ((int64_t)40 * 1000 * 1000)
+/* How soon sysmon looks again at a goroutine that has not obeyed a request to yield. */
+#define FORCE_NS (100 * RT_US)
 
-#define STILL_NS      ((int64_t)4900 * 1000) /* less than two LOOK_CLOSER_NS */
-#define OFF_NS        ((int64_t)40 * 1000 * 1000)
-#define UNREADABLE_NS ((int64_t)100 * 1000 * 1000)
+/* A thread that did not run for more than AWAY_NS since the last look gets a signal only if
+   it runs at this moment; AT_LAST_NS after the request, in any case. See 'Signals'. */
+#define AWAY_NS    (50 * RT_US)
+#define AT_LAST_NS (40 * RT_MS)
 
+/* How long a thread uses no CPU time until it counts as asleep: STILL_NS, less than two
+   LOOK_CLOSER_NS; OFF_NS if sysmon has to be certain. See 'Still'. */
+#define STILL_NS (4900 * RT_US)
+#define OFF_NS   (40 * RT_MS)
+
+/* How long a goroutine may keep its P if its thread's clock cannot be read: see 'Still'. */
+#define UNREADABLE_NS (100 * RT_MS)
+
+/* How soon sysmon looks again at a P that it has tried to take from a sleeping thread. */
+#define RETRY_NS RT_MS
+
+/* How many threads without a P sysmon looks at in a round, and how much CPU time one may
+   use there: see 'Detached'. */
 #define DETACHED_LOOKS 16
-#define DETACHED_NS    ((int64_t)10 * 1000 * 1000)
+#define DETACHED_NS    (10 * RT_MS)
 
 /* How often sysmon looks while goroutines wait and nothing is urgent; and how often for
    CLOSER_FOR_NS after it found a thread asleep unannounced, since others will follow. */
-#define LOOK_NS        ((int64_t)5000 * 1000)
-#define LOOK_CLOSER_NS ((int64_t)2500 * 1000)
-#define CLOSER_FOR_NS  ((int64_t)1000 * 1000 * 1000)
+#define LOOK_NS        (5 * RT_MS)
+#define LOOK_CLOSER_NS (2500 * RT_US)
+#define CLOSER_FOR_NS  RT_S
 
 /* How long an announced call may keep its P, and how soon sysmon looks at it again. The
    interval doubles each time that all such calls were short, until it exceeds LOOK_NS. */
-#define BLOCK_NS ((int64_t)20 * 1000)
+#define BLOCK_NS (20 * RT_US)
 
 /* Sysmon only. */
 static int64_t block_look_ns;
@@ -376,13 +394,13 @@ static int64_t next_closer_round(int64_t now) {
    unmapped. */
 static bool is_hog(const struct rt_m *m, int64_t now) {
     uint16_t until_ms = rt_load_rlx(&rt_m_g_seen(m)->hog_until_ms);
-    return until_ms != 0 && (uint16_t)(until_ms - now / 1000000 - 1) < HOG_AGAIN_MS;
+    return until_ms != 0 && (uint16_t)(until_ms - now / RT_MS - 1) < HOG_AGAIN_MS;
 }
 
 /* m's goroutine gets a signal. */
 static void note_signal(const struct rt_held *h, const struct rt_m *m, int64_t now) {
     struct rt_g *g = rt_m_g_seen(m);
-    uint16_t now_ms = (uint16_t)(now / 1000000);
+    uint16_t now_ms = (uint16_t)(now / RT_MS);
     hogs_until_ns = now + HOG_NS;
     if (now - h->since_ns - h->lost_ns >= PATIENT_NS) {
         uint16_t until_ms = rt_load_rlx(&g->hog_until_ms);

@@ -108,23 +108,45 @@
  * behind goroutines that compute, one P on two CPUs, the 99th percentile: 4.4 ms late, and
  * 0.4 ms with the short slice.
  */
-#define TICK_MIN_NS      ((int64_t)20 * 1000)
-#define TICK_MAX_NS      ((int64_t)1000 * 1000)
-#define TICK_BUSY_NS     ((int64_t)3000 * 1000)
-#define BUSY_LASTS_NS    ((int64_t)10 * 1000 * 1000)
-#define RETRY_NS         ((int64_t)10 * 1000 * 1000)
-#define HURRY_NS         ((int64_t)100 * 1000 * 1000)
-#define DROWSY_NS        ((int64_t)200 * 1000)
-#define SCAVENGE_NS      ((int64_t)1000 * 1000 * 1000)
-#define SCAVENGE_REST    3 /* times as long as the last slice took */
-#define FOLLOW_NS        ((int64_t)1000 * 1000 * 1000)
-#define POLL_TICK_MIN_NS ((int64_t)100 * 1000)
-#define POLL_TICK_MAX_NS ((int64_t)3200 * 1000)
-#define HABIT_PERIOD_NS  ((int64_t)16 * 1000 * 1000)
-#define IDLE_TICKS_MAX   4 /* ticks with all Ps idle before it goes dormant */
+
+/* The time between two looks: see 'Period'. At most TICK_MAX_NS if a P is idle, and
+   TICK_BUSY_NS once all have been busy for BUSY_LASTS_NS. */
+#define TICK_MIN_NS   (20 * RT_US)
+#define TICK_MAX_NS   RT_MS
+#define TICK_BUSY_NS  (3 * RT_MS)
+#define BUSY_LASTS_NS (10 * RT_MS)
+
+/* How many looks find all Ps idle before sysmon goes dormant. */
+#define IDLE_TICKS_MAX 4
 
 /* A busy P this late for its first timer is not looking at its clock. */
-#define LATE_NS ((int64_t)100 * 1000)
+#define LATE_NS (100 * RT_US)
+
+/* How long sysmon looks often after it has found a late timer: see 'Late timers'. */
+#define HURRY_NS (100 * RT_MS)
+
+/* From a longer sleep sysmon is woken by a thread that announces a call while goroutines
+   wait for its P. */
+#define DROWSY_NS (200 * RT_US)
+
+/* How soon sysmon tries again to start a thread or to get a stack: other threads may end,
+   or free memory, meanwhile. */
+#define RETRY_NS (10 * RT_MS)
+
+/* How often sysmon begins to give back the memory of unused stacks. After each slice it
+   rests SCAVENGE_REST times as long as the slice took. */
+#define SCAVENGE_NS   RT_S
+#define SCAVENGE_REST 3
+
+/* How often sysmon reads the CPUs and the quota of the process, which are in files. */
+#define FOLLOW_NS RT_S
+
+/* The time between two looks at whether the Ps poll: see plan_polling(). */
+#define POLL_TICK_MIN_NS (100 * RT_US)
+#define POLL_TICK_MAX_NS (3200 * RT_US)
+
+/* How long a period of habits lasts at least: see 'Habits' in park.c. */
+#define HABIT_PERIOD_NS (16 * RT_MS)
 
 /* A shortage that is reported to the user once it has lasted. */
 struct watch {
@@ -413,7 +435,7 @@ static void scavenge(int64_t now) {
 }
 
 static void schedtrace_print_due(int64_t now) {
-    int64_t period_ns = (int64_t)rt_sched.config.debug.schedtrace_ms * 1000000;
+    int64_t period_ns = rt_sched.config.debug.schedtrace_ms * RT_MS;
     if (period_ns > 0 && now >= sysmon.next_trace_ns) {
         sysmon.next_trace_ns = now + period_ns;
         rt_schedtrace_print();
@@ -650,7 +672,7 @@ int rt_sysmon_start(void) {
     sysmon.next_follow_ns = now + FOLLOW_NS;
     sysmon.next_scavenge_ns = now + SCAVENGE_NS;
     sysmon.next_period_ns = sysmon.next_scavenge_ns;
-    sysmon.next_trace_ns = now + (int64_t)rt_sched.config.debug.schedtrace_ms * 1000000;
+    sysmon.next_trace_ns = now + rt_sched.config.debug.schedtrace_ms * RT_MS;
     for (uint32_t i = 0; i < rt_sched_ps_end(); i++) {
         rt_sched.ps[i].sysmontick.slice_began_ns = now;
     }
