@@ -119,7 +119,7 @@
 #define UNREADABLE_NS (100 * RT_MS)
 
 /* How soon sysmon looks again at a P that it has tried to take from a sleeping thread. */
-#define RETRY_NS RT_MS
+#define RETAKE_AGAIN_NS RT_MS
 
 /* How many threads without a P sysmon looks at in a round, and how much CPU time one may
    use there: see 'Detached'. */
@@ -489,7 +489,7 @@ static int64_t look_at_sleeper(struct rt_held *h, struct rt_p *p, struct rt_m *m
         detached_add(m, h->cpu_ns);
         *took = true;
     }
-    return now + RETRY_NS;
+    return now + RETAKE_AGAIN_NS;
 }
 
 static int64_t look_at_runner(struct rt_held *h, struct rt_m *m, int64_t now) {
