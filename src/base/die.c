@@ -20,6 +20,10 @@ bool rt_die_crashes;
 /* Atomic: 1 once a thread reports. */
 static rt_atomic(uint32_t) dying;
 
+/* Atomic: written by rt_die_watch(). */
+typedef void watcher_fn(void);
+static rt_atomic(watcher_fn *) watcher;
+
 /* This thread only: it has called rt_die_begin(). */
 static __thread bool dying_here;
 
@@ -45,7 +49,20 @@ void rt_print_to(int fd, const char *format, ...) {
     va_end(args);
 }
 
+void rt_die_watch(void (*fn)(void)) {
+    rt_store_rlx(&watcher, fn); /* relaxed: what fn reads is under a lock */
+}
+
+static void call_watcher(void) {
+    watcher_fn *fn = rt_load_rlx(&watcher); /* relaxed: as in rt_die_watch() */
+    if (fn != NULL) {
+        fn();
+    }
+}
+
+/* Also called when the report itself or the flush fails. */
 static _Noreturn void end_now(void) {
+    call_watcher();
     if (rt_die_crashes) {
         os_abort();
     }
@@ -53,6 +70,7 @@ static _Noreturn void end_now(void) {
 }
 
 void rt_die_end(void) {
+    call_watcher(); /* before the flush, which writes to files that the watcher repairs */
     os_streams_flush(FLUSH_NS, end_now);
     end_now();
 }

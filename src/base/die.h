@@ -54,11 +54,17 @@ RT_EXTERN void (*rt_die_report)(const void *skip_until, bool whole);
 /* TUCODEBUG=crash=1: the process ends by SIGABRT. Written once, as rt_die_report is. */
 RT_EXTERN bool rt_die_crashes;
 
+/* Has fn called before a report ends the process, once before the streams are flushed and
+   again after it. Permanent; for one fn. The dying thread may hold any lock, may be in a
+   signal handler, and other threads still run: fn may try a lock, but never wait for one
+   without a limit. The second call may be on another thread, and during the first. */
+void rt_die_watch(void (*fn)(void));
+
 /* Returns only in the first thread that calls it, so that one report is printed. */
 void rt_die_begin(void);
 
-/* Ends the process after a report. First flushes the program's stdio streams, for at most
-   two seconds. */
+/* Ends the process after a report. First calls what rt_die_watch() was given, then flushes
+   the program's stdio streams, for at most two seconds. */
 _Noreturn RT_COLD void rt_die_end(void);
 
 #endif

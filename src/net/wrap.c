@@ -3,6 +3,7 @@
    its open file. */
 #include "net/fd.h"
 #include "base/alloc.h"
+#include "base/die.h"
 #include "base/lock.h"
 #include "sched/syscall/enter.h"
 
@@ -23,10 +24,11 @@
  * new open file with flags of its own. The new file replaces the old one under its number.
  * For the standard descriptors, which other code uses by number, it gets a number of its
  * own, and both are closed with the handle. If the file cannot be opened again, the flag is
- * set. If the handle was the first to set it, the flag is cleared when the handle is closed
- * or the process exits. The flag of a socket that is a standard descriptor is not touched,
- * unless it listens: each call passes MSG_DONTWAIT. Other sockets get the flag, because
- * programs pass their numbers to libraries.
+ * set. If the handle was the first to set it, the flag is cleared when the handle is
+ * closed, the process exits, or a report of the runtime ends it. The flag of a socket that
+ * is a standard descriptor is not touched, unless it listens: each call passes
+ * MSG_DONTWAIT. Other sockets get the flag, because programs pass their numbers to
+ * libraries.
  *
  * Same file. ('Same file') Several handles may share one open file. A handle that finds the
  * flag set by another handle of the same file borrows it as well, and the last borrower
@@ -36,8 +38,9 @@
  * Children. A child process shares the files with its parent, which still uses them. So
  * only the process that has set the flag clears it.
  *
- * Not solved: a process that is killed, or calls _exit() or exec, leaves the flag set on a
- * file that could not be opened again.
+ * Not solved: a process that a signal ends, or that calls _exit() or exec, leaves the flag
+ * set on a file that could not be opened again. A handle that another thread makes while
+ * the process ends may leave it set too.
  */
 
 /* The standard descriptor that a handle was made of. Immutable. */
@@ -166,11 +169,11 @@ static bool borrow(struct borrowed *b, int number, int *error) {
     return done;
 }
 
-/* At exit(), the flags of all open handles are cleared. This runs outside of the runtime:
-   a goroutine that enters a runtime that has ended never returns. The lock's holder
-   releases it soon, but in a child of fork() the holder may not exist: so the tries are
-   limited. */
-#define EXIT_TRIES 1000
+/* At exit(), and when a report ends the process, the flags of all open handles are cleared.
+   This runs outside of the runtime: a goroutine that enters a runtime that has ended never
+   returns. The lock's holder releases it soon, but in a child of fork() the holder may not
+   exist, and a thread that reports may be the holder: so the tries are limited. */
+#define END_TRIES 1000
 
 static void give_lists_back_locked(void) {
     rt_assert_held(&flags.lock);
@@ -182,7 +185,7 @@ static void give_lists_back_locked(void) {
 }
 
 static void give_all_back(void) {
-    for (int i = 0; i < EXIT_TRIES; i++) {
+    for (int i = 0; i < END_TRIES; i++) {
         if (rt_lock_try(&flags.lock)) {
             give_lists_back_locked();
             rt_unlock(&flags.lock);
@@ -192,11 +195,12 @@ static void give_all_back(void) {
     }
 }
 
-static void watch_exit(void) {
+static void watch_end(void) {
     static rt_atomic(uint32_t) watching;
     /* relaxed: it publishes nothing; exactly one thread registers the function */
     if (rt_swap_rlx(&watching, 1) == 0) {
         os_at_exit(give_all_back);
+        rt_die_watch(give_all_back);
     }
 }
 
@@ -207,7 +211,7 @@ static int borrow_flag(tuco_fd *f) {
         return -ENOMEM;
     }
     b->end.run = flag_give_back;
-    watch_exit(); /* before the flag is set */
+    watch_end(); /* before the flag is set */
     if (borrow(b, f->number, &error)) {
         f->end = &b->end;
     } else {
