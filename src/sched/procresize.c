@@ -10,6 +10,7 @@
 #include "sched/thread/wakep.h"
 #include "sched/deadlock.h"
 #include "sched/sched.h"
+#include "sched/sysmon/sysmonnote.h"
 #include "sched/timers.h"
 
 #include <errno.h>
@@ -247,7 +248,8 @@ static void raise_locked(uint32_t before, uint32_t procs) {
     }
 }
 
-/* There are new idle Ps: wakes Ms for goroutines that are already queued. */
+/* There are new idle Ps: wakes Ms for goroutines that are already queued, and sysmon, which
+   looks for one that lies in a runnext. */
 static void wake_for_raised(uint32_t added) {
     /* fence(heavy): the word before the queues. Pairs with the fence(light) in rt_wakep(),
        whose caller may just have found no idle P. */
@@ -256,6 +258,7 @@ static void wake_for_raised(uint32_t added) {
     if (pending > 0) {
         rt_wakep_slow(pending);
     }
+    rt_sysmon_poke_long();
 }
 
 /* Marks the Ps from procs on. Returns their end. */

@@ -75,8 +75,8 @@
  * wakes it. An M gets a P when a waker gives it one, when it takes one itself, or at
  * start; it calls rt_sysmon_poke() in each case. A long sleep beside busy Ps follows the
  * same rule: sysmon stores RT_SYSMON_LONG in rt_sysmon_drowsy and checks again that no P
- * is idle; an M that has counted its P idle reads it. An M wakes sysmon in this way at
- * most once in BUSY_LASTS_NS.
+ * is idle; an M that has counted its P idle reads it, and so does the resizer that has
+ * added idle Ps. An M wakes sysmon in this way at most once in BUSY_LASTS_NS.
  *
  * Polling. If no M polls, sysmon sleeps in the poller: see netpoll.c. A thread that wakes
  * sysmon has to know where it sleeps.

@@ -45,8 +45,8 @@ static inline void rt_sysmon_poke(void) {
     }
 }
 
-/* Call after an M has counted its P idle: wakes sysmon if it sleeps long because all Ps
-   were busy. */
+/* Call after an M has counted its P idle, or the resizer a new one: wakes sysmon if it
+   sleeps long because all Ps were busy. */
 static inline void rt_sysmon_poke_long(void) {
     /* fence(sc): the idle word before drowsy. Pairs with the fence in sleep_awake(). */
     rt_fence_sc();
