@@ -232,6 +232,17 @@ uint32_t sim_signal_block(uint32_t signals) {
 
 /* Steps */
 
+extern const struct sim_site __start_sim_sites[];
+extern const struct sim_site __stop_sim_sites[];
+
+bool sim_site_exists(const char *function) {
+    const struct sim_site *site = __start_sim_sites;
+    while (site < __stop_sim_sites && strcmp(site->function, function) != 0) {
+        site++;
+    }
+    return site < __stop_sim_sites;
+}
+
 /* Time jumps with this inverse probability although threads are runnable: as if all of
    them waited for a CPU. */
 #define JUMP_CHANCE 16384

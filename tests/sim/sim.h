@@ -17,16 +17,19 @@ struct sim_site {
     int line;
 };
 
-#define SIM_SITE(what_text, operand_text)         \
-    ({                                            \
-        static const struct sim_site sim_site = { \
-            .file = __FILE__,                     \
-            .function = __func__,                 \
-            .what = what_text,                    \
-            .operand = operand_text,              \
-            .line = __LINE__,                     \
-        };                                        \
-        &sim_site;                                \
+/* The linker collects all sites in an array. aligned: the compiler may align a large object
+   more than an array does. */
+#define SIM_SITE(what_text, operand_text)                                     \
+    ({                                                                        \
+        static const struct sim_site sim_site __attribute__((                 \
+            section("sim_sites"), aligned(__alignof__(struct sim_site)))) = { \
+            .file = __FILE__,                                                 \
+            .function = __func__,                                             \
+            .what = what_text,                                                \
+            .operand = operand_text,                                          \
+            .line = __LINE__,                                                 \
+        };                                                                    \
+        &sim_site;                                                            \
     })
 
 /* Memory. p is aligned to its size of 1, 2, 4 or 8 bytes, and every access to it has the
@@ -71,6 +74,9 @@ void sim_step(const struct sim_site *site);
 
 /* One iteration of the scenario's own wait loop. */
 #define sim_spin() sim_relax(SIM_SITE("spin", ""))
+
+/* Whether the program has a step in a function of that name. */
+bool sim_site_exists(const char *function);
 
 /* Ends the run as failed, with a report. */
 _Noreturn void sim_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));

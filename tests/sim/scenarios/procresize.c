@@ -277,6 +277,9 @@ static void fill_and_yield(void *job) {
 
 /* Goes on until a thread is at this function, which then has no turn for a while. */
 static bool aim_at(const char *function, int tries) {
+    if (!sim_site_exists(function)) {
+        sim_fail("no function %s has a step", function);
+    }
     for (; tries > 0; tries--) {
         for (int i = 0; i < sim.threads_end; i++) {
             struct sim_thread *t = &sim.threads[i];
@@ -296,7 +299,7 @@ static bool aim_at(const char *function, int tries) {
 static void resize_when_full(void *unused) {
     (void)unused;
     while (fillers_left > 0) {
-        if (aim_at(sim_pick(0, 1) ? "attend" : "find_urgent", 1000)) {
+        if (aim_at("rt_attention_has", 1000)) {
             tuco_procs(1);
             (void)aim_at("findrunnable", 60);
             tuco_procs(2);
