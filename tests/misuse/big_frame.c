@@ -5,8 +5,10 @@
 /* without stack clash protection */
 #include "test.h"
 
+#define LARGE_BYTES ((size_t)300 * 1024)
+
 static tuco_wg never;
-static volatile size_t bytes = (size_t)300 * 1024;
+static volatile size_t bytes;
 
 static void touch(volatile char *p) {
     *p = 1;
@@ -14,11 +16,24 @@ static void touch(volatile char *p) {
 
 /* The lowest byte of the frame is far below the stack; only this byte is touched. */
 __attribute__((noinline)) static void wait_in_large_frame(void *arg) {
-    char frame[(size_t)300 * 1024];
+    char frame[LARGE_BYTES];
     __asm__ volatile("" : : "r"(frame) : "memory"); /* or clang keeps two bytes of it */
     touch(&frame[0]);
     tuco_sleep(1); /* which always leaves the thread */
     touch(&frame[1]);
+    (void)arg;
+}
+
+/* Writes every byte, from the top down, and finds each again after the switch. */
+__attribute__((noinline)) static void fill_large_frame(void *arg) {
+    volatile char frame[LARGE_BYTES];
+    for (size_t i = LARGE_BYTES; i > 0; i--) {
+        frame[i - 1] = (char)(i % 101);
+    }
+    tuco_sleep(1);
+    for (size_t i = LARGE_BYTES; i > 0; i--) {
+        ASSERT_EQ(frame[i - 1], i % 101);
+    }
     (void)arg;
 }
 
@@ -69,6 +84,11 @@ TEST(noticed_by_a_switch) {
     expect_report(wait_in_large_frame);
 }
 
+/* The guard is in the middle of it. */
+TEST(touched_as_a_whole) {
+    expect_report(fill_large_frame);
+}
+
 TEST(one_mebibyte) {
     expect_report(wait_in_frame_of_a_mebibyte);
 }
@@ -86,8 +106,13 @@ TEST(main_goroutine) {
     RUN_DIES(main_frame, "goroutine stack exceeds 262144-byte limit");
 }
 
+static int main_fill(void *arg) {
+    fill_large_frame(arg);
+    return 0;
+}
+
 /* The frame fits into a larger stack, as the report suggests. */
 TEST(larger_stack) {
     test_setenv("TUCOSTACK", "512K");
-    RUN(main_frame);
+    RUN(main_fill);
 }
