@@ -100,7 +100,8 @@ struct rt_g {
     const void *creator_pc; /* return address of the call to tuco_go() */
 
     /* Holder. */
-    const void *wait_pc; /* where the program called the wait; valid while waiting */
+    /* where the program called the wait: see 'Place' in park.h. Valid while waiting. */
+    const void *wait_pc;
 
     union {
         /* Atomic: for the proxy of a foreign thread, see foreign.c. */

@@ -24,6 +24,11 @@
  *
  * A commit function is short and does not block. If it finds that there is nothing left to
  * wait for, it calls rt_ready() on the goroutine, as a waker would.
+ *
+ * Place. ('Place') Each public call that may wait passes its return address down to the
+ * wait, as pc. Each wake-up reads it, see 'Habits' in park.c; so do dumps and mutexcheck.
+ * Rejected. Unwinding the parked stack: a wake-up has no time for that, and the frames
+ * above the call belong to code that may have neither frame pointers nor unwind tables.
  */
 #include "arch/arch.h"
 #include "base/compiler.h"
