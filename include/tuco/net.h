@@ -117,11 +117,11 @@ TUCO_API int tuco_fd_set_write_deadline(tuco_fd *f, tuco_time deadline);
 TUCO_API int tuco_fd_shutdown(tuco_fd *f, int how);
 
 /* Closes the handle and drops the caller's reference. Pending operations return
-   -ECANCELED, later ones -EBADF. Waits until all operations have returned, and then
-   closes the kernel descriptor. Does not wait for operations that block their threads:
-   the last of them closes the descriptor when it returns. Returns 0; -EBADF, at once, if
-   the handle is already closed; or the error of close(), which closes the descriptor
-   nevertheless. */
+   -ECANCELED, later ones -EBADF. If operations park their goroutines, waits until all
+   have returned, and then closes the kernel descriptor. If they block their threads, as
+   on a regular file, returns without waiting, and the last of them closes it. Returns 0;
+   -EBADF, at once, if the handle is already closed; or the error of close(), which closes
+   the descriptor nevertheless. */
 TUCO_API int tuco_fd_close(tuco_fd *f);
 
 /* Waits until fd, which stays the caller's, is ready for one of the events: POLLIN,

@@ -16,7 +16,8 @@
 
 /* Marks functions whose result must be used: it reports whether the caller has the lock,
    the connection or the units, or how much was done. tuco_sem_acquire() is not marked:
-   without a context it cannot fail, and a cast to void does not silence gcc's warning.
+   without a context it fails only for a negative number, and a cast to void does not
+   silence gcc's warning.
    tuco_go(), tuco_wg_go() and tuco_group_go() are not either: they fail only for lack of
    memory or of a running runtime. */
 #if defined(__GNUC__)
