@@ -156,6 +156,22 @@ void sim_job(void *job) {
     sim_job_ends(job);
 }
 
+void sim_job_yields(void *job) {
+    sim_job_begins(job);
+    for (int i = sim_pick(0, 6); i > 0; i--) {
+        tuco_yield();
+    }
+    sim_job_ends(job);
+}
+
+void sim_job_sleeps(void *job) {
+    sim_job_begins(job);
+    for (int i = sim_pick(1, 3); i > 0; i--) {
+        tuco_sleep(sim_pick(0, 60) * TUCO_MICROSECOND);
+    }
+    sim_job_ends(job);
+}
+
 int sim_jobs_started(const void *job) {
     return world.started[(intptr_t)job];
 }

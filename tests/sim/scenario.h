@@ -85,6 +85,8 @@ void sim_job_begins(void *job); /* counts, and pauses */
 void sim_job_ends(void *job);
 void sim_job_take_back(void *job); /* it could not be spawned */
 void sim_job(void *job);           /* a goroutine that only begins and ends a job */
+void sim_job_yields(void *job);    /* one that yields meanwhile, or does not */
+void sim_job_sleeps(void *job);    /* one that sleeps meanwhile, for short times */
 int sim_jobs_started(const void *job);
 int sim_jobs_made(void);
 extern int sim_jobs_ended; /* for sim_await() */

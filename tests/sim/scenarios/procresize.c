@@ -17,22 +17,6 @@ static void set_procs(int procs) {
     wanted = procs;
 }
 
-static void sleeping_job(void *job) {
-    sim_job_begins(job);
-    for (int i = sim_pick(1, 3); i > 0; i--) {
-        tuco_sleep(sim_pick(0, 60) * TUCO_MICROSECOND);
-    }
-    sim_job_ends(job);
-}
-
-static void yielding_job(void *job) {
-    sim_job_begins(job);
-    for (int i = sim_pick(0, 6); i > 0; i--) {
-        tuco_yield();
-    }
-    sim_job_ends(job);
-}
-
 static void wired_job(void *job) {
     sim_job_begins(job);
     tuco_lock_thread();
@@ -45,8 +29,8 @@ static void wired_job(void *job) {
 }
 
 static void spawn_some(void) {
-    static tuco_fn *const kinds[] = {sim_job,      sim_job,      yielding_job,
-                                     yielding_job, sleeping_job, wired_job};
+    static tuco_fn *const kinds[] = {sim_job,        sim_job,        sim_job_yields,
+                                     sim_job_yields, sim_job_sleeps, wired_job};
     for (int i = sim_pick(0, 6); i > 0; i--) {
         sim_check(tuco_wg_go(&all, kinds[sim_pick(0, 5)], sim_job_next()) == 0);
     }

@@ -6,22 +6,6 @@
 static tuco_wg all;
 static int over;
 
-static void yielding_job(void *job) {
-    sim_job_begins(job);
-    for (int i = sim_pick(0, 6); i > 0; i--) {
-        tuco_yield();
-    }
-    sim_job_ends(job);
-}
-
-static void sleeping_job(void *job) {
-    sim_job_begins(job);
-    for (int i = sim_pick(1, 3); i > 0; i--) {
-        tuco_sleep(sim_pick(0, 60) * TUCO_MICROSECOND);
-    }
-    sim_job_ends(job);
-}
-
 /* Is interrupted, and steps aside in the handler of the signal. */
 static void computing_job(void *job) {
     static const int64_t spans_ns[] = {40000, 1200000, 2000000, 12000000};
@@ -70,8 +54,8 @@ static void resizing_job(void *job) {
 }
 
 static void spawn_kinds(int most) {
-    static tuco_fn *const kinds[] = {sim_job,       yielding_job, sleeping_job,
-                                     computing_job, blocking_job, wired_job,
+    static tuco_fn *const kinds[] = {sim_job,       sim_job_yields, sim_job_sleeps,
+                                     computing_job, blocking_job,   wired_job,
                                      resizing_job};
     for (int i = sim_pick(1, most); i > 0; i--) {
         sim_check(tuco_wg_go(&all, kinds[sim_pick(0, 6)], sim_job_next()) == 0);

@@ -13,14 +13,6 @@ static void wait_woken(void *job) {
     sim_job_ends(job);
 }
 
-static void yield_some(void *job) {
-    sim_job_begins(job);
-    for (int i = sim_pick(0, 6); i > 0; i--) {
-        tuco_yield();
-    }
-    sim_job_ends(job);
-}
-
 /* One of the ways into the runtime. */
 static void enter_somehow(void) {
     switch (sim_pick(0, 3)) {
@@ -60,11 +52,11 @@ static void spawn_with_others(tuco_fn *fn) {
     for (int i = sim_pick(1, sim_procs() + 1); i > 0; i--) {
         sim_check(tuco_wg_go(&all, fn, sim_job_next()) == 0);
         if (sim_pick(0, 1)) {
-            sim_check(tuco_wg_go(&all, yield_some, sim_job_next()) == 0);
+            sim_check(tuco_wg_go(&all, sim_job_yields, sim_job_next()) == 0);
         }
     }
     for (int i = sim_pick(0, 3); i > 0; i--) {
-        sim_check(tuco_wg_go(&all, yield_some, sim_job_next()) == 0);
+        sim_check(tuco_wg_go(&all, sim_job_yields, sim_job_next()) == 0);
     }
 }
 
