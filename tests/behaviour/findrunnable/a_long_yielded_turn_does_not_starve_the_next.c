@@ -3,13 +3,11 @@
    yielded waits for eight slices of others, and not for eight times as long as the first
    has computed, even if there are always others in the ring. */
 /* fixed procs */
-#include "chans.h"
-
+#include "meeting.h"
 #include "turns.h"
 
-#define WORKERS 60
-#define SPAN    (200 * TUCO_MICROSECOND)
-#define LONG    (300 * TUCO_MILLISECOND)
+#define SPAN (200 * TUCO_MICROSECOND)
+#define LONG (300 * TUCO_MILLISECOND)
 
 /* Eight slices of 10 ms, and the looks before and after them at every 61st turn, of which
    each second one is for yielded goroutines. Eight times LONG would be 12,000 turns. */
@@ -17,30 +15,9 @@
 #define GIVE_UP   (3 * TURNS_MAX)
 
 static tuco_wg wg;
-static tuco_chan *rounds[WORKERS];
-static atomic_int arrived;
 static atomic_int turns;
 static atomic_int began; /* turns when the long turn was over, or 0 */
 static atomic_int over;
-
-/* Each channel has room for one value. It is full only at the end. */
-static void wake_all_but(int self) {
-    for (int i = 0; i < WORKERS; i++) {
-        if (i != self) {
-            (void)!tuco_chan_try_send(rounds[i], &(int){0});
-        }
-    }
-}
-
-/* Waits until all workers are here. The last one wakes the others, into the ring. */
-static void meet(int self) {
-    if (atomic_fetch_add(&arrived, 1) + 1 < WORKERS) {
-        test_recv(rounds[self]);
-        return;
-    }
-    atomic_store(&arrived, 0);
-    wake_all_but(self);
-}
 
 static void work(void *number) {
     int self = (int)(intptr_t)number;
@@ -50,9 +27,9 @@ static void work(void *number) {
         if (atomic_load(&began) != 0 && turn - atomic_load(&began) > GIVE_UP) {
             atomic_store(&over, 1);
         }
-        meet(self);
+        meeting_wait(self);
     }
-    wake_all_but(self);
+    meeting_wake_all_but(self);
 }
 
 /* It cannot be preempted, so that its turn is long. */
@@ -67,12 +44,7 @@ static void compute_long(void *arg) {
 
 static int run_main(void *arg) {
     (void)arg;
-    for (int i = 0; i < WORKERS; i++) {
-        rounds[i] = CHAN(int, 1);
-    }
-    for (int i = 0; i < WORKERS; i++) {
-        ASSERT_EQ(tuco_wg_go(&wg, work, (void *)(intptr_t)i), 0);
-    }
+    meeting_begin(&wg, work);
     ASSERT_EQ(tuco_wg_go(&wg, compute_long, NULL), 0);
     while (atomic_load(&began) == 0) {
         tuco_yield();
@@ -80,9 +52,7 @@ static int run_main(void *arg) {
     int waited = atomic_load(&turns) - atomic_load(&began);
     atomic_store(&over, 1);
     tuco_wg_wait(&wg);
-    for (int i = 0; i < WORKERS; i++) {
-        tuco_chan_unref(rounds[i]);
-    }
+    meeting_end();
     ASSERT_LE(waited, TURNS_MAX);
     return 0;
 }
