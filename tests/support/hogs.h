@@ -89,4 +89,26 @@ static inline tuco_time hog_span(void) {
     return (test_seconds() > 5 ? test_seconds() : 1) * TUCO_SECOND;
 }
 
+/* When goroutines of hogs_run_beside_sleeper() have to end, by hog_clock(). */
+static tuco_time hogs_end;
+
+/* How often the sleeper has to wake: few times, because each hog may keep it waiting. */
+#define HOGS_TICKS 10
+
+/* Runs count goroutines hog(number) for hog_span(). Requires that the caller, which sleeps
+   beside them again and again, keeps waking. */
+static inline void hogs_run_beside_sleeper(tuco_fn *hog, int count) {
+    tuco_wg wg = {0};
+    int ticks = 0;
+    hogs_end = hog_clock() + hog_span();
+    for (intptr_t i = 0; i < count; i++) {
+        ASSERT_EQ(tuco_wg_go(&wg, hog, (void *)i), 0);
+    }
+    for (; hog_clock() < hogs_end; ticks++) {
+        tuco_sleep(TUCO_MILLISECOND);
+    }
+    tuco_wg_wait(&wg);
+    ASSERT_GE(ticks, HOGS_TICKS);
+}
+
 #endif

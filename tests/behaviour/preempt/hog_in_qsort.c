@@ -9,10 +9,6 @@
 
 #define HOGS  4
 #define COUNT 20000
-#define TICKS 10
-
-static tuco_wg wg;
-static tuco_time end;
 
 static int compare(const void *left, const void *right) {
     uint32_t a = *(const uint32_t *)left;
@@ -40,7 +36,7 @@ static void sort_one(uint32_t *numbers, uint32_t seed) {
 static void sort_on(void *arg) {
     uint32_t *numbers = malloc(COUNT * sizeof(*numbers));
     ASSERT(numbers != NULL);
-    for (uint32_t i = 0; hog_clock() < end; i++) {
+    for (uint32_t i = 0; hog_clock() < hogs_end; i++) {
         sort_one(numbers, i * HOGS + (uint32_t)(intptr_t)arg);
     }
     free(numbers);
@@ -48,16 +44,7 @@ static void sort_on(void *arg) {
 
 static int run_main(void *arg) {
     (void)arg;
-    end = hog_clock() + hog_span();
-    for (intptr_t i = 0; i < HOGS; i++) {
-        ASSERT_EQ(tuco_wg_go(&wg, sort_on, (void *)i), 0);
-    }
-    int ticks = 0;
-    for (; hog_clock() < end; ticks++) {
-        tuco_sleep(TUCO_MILLISECOND);
-    }
-    tuco_wg_wait(&wg);
-    ASSERT_GE(ticks, TICKS);
+    hogs_run_beside_sleeper(sort_on, HOGS);
     return 0;
 }
 

@@ -8,17 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOGS  4
-#define TICKS 10
-
-static tuco_wg wg;
-static tuco_time end;
+#define HOGS 4
 
 static void print_on(void *arg) {
     int mine = (int)(intptr_t)arg;
     char text[128];
     char wanted[128];
-    for (int i = 0; hog_clock() < end; i++) {
+    for (int i = 0; hog_clock() < hogs_end; i++) {
         double number = i * 0.125 + mine;
         snprintf(text, sizeof(text), "%d:%.3f:%s:%a", i, number, "word", number);
         char *rest;
@@ -35,16 +31,7 @@ static void print_on(void *arg) {
 
 static int run_main(void *arg) {
     (void)arg;
-    end = hog_clock() + hog_span();
-    for (intptr_t i = 0; i < HOGS; i++) {
-        ASSERT_EQ(tuco_wg_go(&wg, print_on, (void *)i), 0);
-    }
-    int ticks = 0;
-    for (; hog_clock() < end; ticks++) {
-        tuco_sleep(TUCO_MILLISECOND);
-    }
-    tuco_wg_wait(&wg);
-    ASSERT_GE(ticks, TICKS);
+    hogs_run_beside_sleeper(print_on, HOGS);
     return 0;
 }
 
