@@ -12,7 +12,7 @@ static int auto_main(void *arg) {
     ASSERT_EQ(tuco_procs_auto(), 3);
     ASSERT_EQ(tuco_procs(0), 3);
     quota_set("50000 10000");
-    quota_await(3, 5);
+    await_procs(3, 5);
     return 0;
 }
 

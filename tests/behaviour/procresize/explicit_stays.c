@@ -30,7 +30,7 @@ static int ask_main(void *arg) {
     ASSERT_EQ(tuco_procs(0), 3);
     ASSERT_EQ(tuco_procs(-1), 3);
     quota_set("50000 10000");
-    quota_await(3, 5);
+    await_procs(3, 5);
     return 0;
 }
 

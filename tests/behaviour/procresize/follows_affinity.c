@@ -9,13 +9,13 @@ static int follow_main(void *arg) {
     (void)arg;
     ASSERT_EQ(tuco_procs(0), 6);
     atomic_store(&quota_cpus, 3);
-    quota_await(6, 3);
+    await_procs(6, 3);
     atomic_store(&quota_cpus, 1);
-    quota_await(3, 1);
+    await_procs(3, 1);
     atomic_store(&quota_cpus, 4);
-    quota_await(1, 4);
+    await_procs(1, 4);
     atomic_store(&quota_cpus, QUOTA_CPUS);
-    quota_await(4, 6);
+    await_procs(4, 6);
     return 0;
 }
 

@@ -16,13 +16,13 @@ static int follow_main(void *arg) {
     (void)arg;
     ASSERT_EQ(tuco_procs(0), QUOTA_CPUS);
     quota_set("30000 10000");
-    quota_await(QUOTA_CPUS, 3);
+    await_procs(QUOTA_CPUS, 3);
     quota_set("10000 10000");
-    quota_await(3, 2);
+    await_procs(3, 2);
     quota_set("30000 10000");
-    quota_await(2, 3);
+    await_procs(2, 3);
     quota_set("max 1000000");
-    quota_await(3, QUOTA_CPUS);
+    await_procs(3, QUOTA_CPUS);
     return 0;
 }
 

@@ -2,11 +2,10 @@
 /* Proves: if another process changes the affinity of all threads, as taskset(1) does, the
    number of processors follows. Skipped with one CPU. */
 /* fixed procs */
-#include "test.h"
+#include "await_procs.h"
 
 #include <errno.h>
 
-#define LIMIT       (10 * TUCO_SECOND)
 #define THREADS_MAX 256
 
 static cpu_set_t all;
@@ -23,26 +22,14 @@ static void use(const cpu_set_t *set) {
     }
 }
 
-/* Sleeps between two reads of the number. */
-static void await(int before, int wanted) {
-    tuco_time limit = tuco_deadline(LIMIT);
-    int procs = tuco_procs(0);
-    while (procs != wanted) {
-        ASSERT_EQ(procs, before);
-        ASSERT_LT(tuco_now(), limit);
-        tuco_sleep(10 * TUCO_MILLISECOND);
-        procs = tuco_procs(0);
-    }
-}
-
 static int follow_main(void *arg) {
     (void)arg;
     int most = tuco_procs(0);
     ASSERT_GT(most, 1);
     use(&one);
-    await(most, 1);
+    await_procs(most, 1);
     use(&all);
-    await(1, most);
+    await_procs(1, most);
     return 0;
 }
 

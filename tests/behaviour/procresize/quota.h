@@ -4,7 +4,7 @@
 #ifndef TEST_PROCS_QUOTA_H
 #define TEST_PROCS_QUOTA_H
 
-#include "test.h"
+#include "await_procs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,9 +18,6 @@
 /* A quota counts as at least 2 CPUs, so that on a small machine it would have no
    effect. */
 #define QUOTA_CPUS 8
-
-/* The time within which sysmon must notice a change. */
-#define QUOTA_LIMIT (10 * TUCO_SECOND)
 
 static atomic_int quota_cpus = QUOTA_CPUS;
 
@@ -102,19 +99,6 @@ static inline void quota_begin_v2(const char *line) {
 }
 
 /* ---- Expectations ---- */
-
-/* Waits, in a goroutine, until the number changes from before to wanted, and to no other.
-   Sleeps between two reads of the number. */
-static inline void quota_await(int before, int wanted) {
-    tuco_time limit = tuco_deadline(QUOTA_LIMIT);
-    int procs = tuco_procs(0);
-    while (procs != wanted) {
-        ASSERT_EQ(procs, before);
-        ASSERT_LT(tuco_now(), limit);
-        tuco_sleep(10 * TUCO_MILLISECOND);
-        procs = tuco_procs(0);
-    }
-}
 
 /* Requires that the number stays for longer than sysmon needs to notice a change. */
 static inline void quota_expect_still(int wanted) {

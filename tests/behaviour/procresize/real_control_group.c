@@ -61,9 +61,9 @@ static int follow_main(void *arg) {
     (void)arg;
     ASSERT_EQ(tuco_procs(0), 3);
     ASSERT(put(version->file, version->five));
-    quota_await(3, 5);
+    await_procs(3, 5);
     ASSERT(put(version->file, version->none));
-    quota_await(5, QUOTA_CPUS);
+    await_procs(5, QUOTA_CPUS);
     return 0;
 }
 

@@ -11,7 +11,7 @@ static int no_container_main(void *arg) {
     quota_set("50000 10000");
     quota_expect_still(QUOTA_CPUS);
     atomic_store(&quota_cpus, 4); /* CPUs are still followed */
-    quota_await(QUOTA_CPUS, 4);
+    await_procs(QUOTA_CPUS, 4);
     ASSERT_EQ(tuco_procs_auto(), 4);
     return 0;
 }

@@ -48,7 +48,7 @@ static int go_wrong_main(void *arg) {
     quota_expect_still(3);
     ASSERT_EQ(tuco_procs_auto(), 3);
     quota_set("50000 10000");
-    quota_await(3, 5);
+    await_procs(3, 5);
     return 0;
 }
 
