@@ -8,7 +8,7 @@
  * instruction that sets the counter to zero also takes the waiters, so there is nothing
  * to detect.
  */
-#include "test.h"
+#include "waiting.h"
 
 #define WAITERS 50
 #define ROUNDS  TEST_SIZE(100, 20)
@@ -23,12 +23,6 @@ static void wait_here(void *arg) {
     atomic_fetch_add(&passed, 1);
 }
 
-static void await_all_waiting(void) {
-    while (test_occurrences(test_dump(), "[sync.WaitGroup.Wait]") < WAITERS) {
-        tuco_yield();
-    }
-}
-
 static int run_main(void *arg) {
     (void)arg;
     for (int i = 1; i <= ROUNDS; i++) {
@@ -36,7 +30,7 @@ static int run_main(void *arg) {
         for (int k = 0; k < WAITERS; k++) {
             ASSERT_EQ(tuco_wg_go(&end, wait_here, NULL), 0);
         }
-        await_all_waiting();
+        test_await_waiting("sync.WaitGroup.Wait", WAITERS);
         tuco_wg_done(&wg);
         // no waiter has run: main has the only processor
         tuco_wg_add(&wg, 1);
