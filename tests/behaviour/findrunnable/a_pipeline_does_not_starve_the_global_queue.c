@@ -12,8 +12,12 @@
 #define COUNT        1000
 #define SPAN         (200 * TUCO_MICROSECOND)
 #define TURNS_BEFORE 80
-#define TURNS_MAX    512
 #define GIVE_UP      3000
+
+/* Measured: 70 beside a pipeline and on several Ps. On one P 360 beside a ring, and 230
+   beside a pipeline if they are woken as a list. */
+#define TURNS_MAX     160
+#define TURNS_OF_MANY 512
 
 static tuco_wg wg;
 static tuco_chan *links[MEMBERS]; /* links[i] leads to member i */
@@ -68,6 +72,7 @@ static void open_gate(void) {
 }
 
 static void (*release)(void);
+static int turns_max;
 
 /* Returns false when it is time to end. */
 static bool take_turn(void) {
@@ -166,18 +171,20 @@ static tuco_time count_turns(void *arg) {
 
 static int ring_main(void *arg) {
     (void)arg;
-    turns_expect_at_most(TURNS_MAX, count_turns, &(struct members){pass_on, pass_on});
+    turns_expect_at_most(turns_max, count_turns, &(struct members){pass_on, pass_on});
     return 0;
 }
 
 static int pipeline_main(void *arg) {
     (void)arg;
-    turns_expect_at_most(TURNS_MAX, count_turns,
+    turns_expect_at_most(turns_max, count_turns,
                          &(struct members){make_items, deal_with_items});
     return 0;
 }
 
 static void run_members(int procs, int (*main_fn)(void *), void (*how)(void)) {
+    bool of_many = procs == 1 && (main_fn == ring_main || how == open_gate);
+    turns_max = of_many ? TURNS_OF_MANY : TURNS_MAX;
     turns_use_procs(procs);
     release = how;
     ASSERT_EQ(sem_init(&thread_is_to_spawn, 0, 0), 0);
