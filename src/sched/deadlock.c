@@ -35,6 +35,13 @@
  * check looks. So the check reads the number of ended waits before all else and the number
  * of begun waits after all else: if both are equal, there was no waiter in between.
  *
+ * Taken meanwhile. ('Taken meanwhile') The last spinning M counts its P idle, looks at the
+ * queues once more, and takes its P back if it finds a goroutine. In between all Ps count
+ * as idle although one is queued. If the check reads the idle word then, and the queues
+ * after the M has emptied them, it sees neither. So it reads the idle word again, and the
+ * number of switches before and after: the M has taken its P back before it takes the
+ * goroutine, and if it is idle again, it has counted a switch before that.
+ *
  * The foreign counts are read first. If a foreign thread has left by then, all that it did
  * is visible: if it made a goroutine runnable, a P is no longer idle. A foreign thread that
  * enters later was outside: see 'Other threads'.
@@ -255,12 +262,17 @@ static void confirm_locked(struct suspicion s) {
     uint64_t polls_ended = rt_netpoll_waits_ended(); /* before what follows: see above */
     uint32_t firings = rt_sched_timer_firings();
     uint64_t detached = detached_now();
+    uint64_t switches = rt_sched_switches();
+    /* fence(sc): the switches before the idle word. Pairs with the sc in
+       rt_pidle_come_back(): see 'Taken meanwhile'. */
+    rt_fence_sc();
     rt_starved_lock();
     /* relaxed: the lock of starved is held */
     bool at_rest = rt_pidle_all() && rt_pending_count(1) == 0 && !any_runnext() &&
                    rt_load_rlx(&rt_sched.starved) == 0;
     rt_starved_unlock();
     at_rest = at_rest && detached % RT_DETACH_EVENT == 0 && detached == detached_now();
+    at_rest = at_rest && rt_pidle_all() && switches == rt_sched_switches();
     if (at_rest && s.deadlock && !rt_sched_timers_armed() &&
         firings == rt_sched_timer_firings() && !rt_netpoll_awaited(polls_ended)) {
         if (others == 0) {

@@ -167,13 +167,16 @@ SIM_SCENARIO(procresize_more, "a processor is added when goroutines wait for one
 /* Timers lie on processors that become too many, while all sleep: those that are due soon
    and those that sysmon, which sleeps for good by then, has to be woken for. */
 static int asleep_rounds;
+static int lowered; /* how often the processor was taken */
 
 static tuco_time any_span(void) {
     return sim_pick(0, 7) == 0 ? 100 * TUCO_MILLISECOND
                                : sim_pick(1, 60) * TUCO_MICROSECOND;
 }
 
-/* When the next goroutine goes to sleep, or later. */
+/* When the next goroutine goes to sleep, or later. main adds the processor again when it
+   has woken up: that wakes sysmon, which would then see a timer that it has to be woken
+   for. */
 static void resize_while_asleep(void *unused) {
     (void)unused;
     for (int round = 1; round <= asleep_rounds; round++) {
@@ -190,8 +193,7 @@ static void resize_while_asleep(void *unused) {
         default: sim_sleep_until(sim.now_ns + sim_pick(0, 250) * SIM_STEP_NS); break;
         }
         tuco_procs(1);
-        sim_pause_some(60);
-        tuco_procs(2);
+        lowered++;
     }
 }
 
@@ -213,14 +215,18 @@ static int resize_sleep_main(void *unused) {
     (void)unused;
     rt_deadlock_ignore_threads(1); /* it wakes no goroutine */
     sim_threads_start(resize_while_asleep, 1);
-    for (int round = asleep_rounds; round > 0; round--) {
+    for (int round = 1; round <= asleep_rounds; round++) {
         bool first = sim_pick(0, 1);
+        tuco_procs(2);
         sim_check(tuco_wg_go(&all, first ? sleep_and_tell : sim_job, sim_job_next()) ==
                   0);
         sim_check(tuco_wg_go(&all, first ? sim_job : sleep_and_tell, sim_job_next()) ==
                   0);
         sim_pause_some(200);
         tuco_wg_wait(&all);
+        while (lowered < round) {
+            sim_hog(TUCO_MILLISECOND);
+        }
     }
     sim_threads_join(1);
     sim_jobs_check();
@@ -231,6 +237,7 @@ SIM_SCENARIO(procresize_sleep, "timers lie on processors that are too many") {
     sim_begin_procs(2, 2);
     sim.steady = true;
     arrived = 0;
+    lowered = 0;
     asleep_rounds = sim_pick(4, 16);
     sim_main(resize_sleep_main);
 }
