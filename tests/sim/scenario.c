@@ -264,6 +264,24 @@ void sim_hog_until_asked(void) {
     }
 }
 
+bool sim_aim_at(const char *function, int tries) {
+    if (!sim_site_exists(function)) {
+        sim_fail("no function %s has a step", function);
+    }
+    for (; tries > 0; tries--) {
+        for (int i = 0; i < sim.threads_end; i++) {
+            struct sim_thread *t = &sim.threads[i];
+            if (t->state == SIM_RUNNABLE && t->site != NULL &&
+                strcmp(t->site->function, function) == 0) {
+                sim_stall(t, (uint64_t)sim_pick(1, 60));
+                return true;
+            }
+        }
+        sim_pause();
+    }
+    return false;
+}
+
 void sim_forget_habits(void) {
     for (uint32_t i = 0; i < rt_sched_ps_end(); i++) {
         struct rt_p *p = &rt_sched.ps[i];

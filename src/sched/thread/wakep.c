@@ -47,7 +47,9 @@
  *     If the submitter's load sees a spinning M, the last look of that M finds the
  *     goroutine, and the M goes on or wakes another one. If the submitter's load sees no
  *     spinning M, the submitter wakes an idle M itself: the same RMW has counted the P of
- *     the last spinning M as idle.
+ *     the last spinning M as idle. A thread that takes that P, and does not spin with it
+ *     (rt_pidleget()), may come between the RMW and the last look. Then the M cannot go on
+ *     with its P and wakes another one, or sets NEED.
  *
  * Race 2: need for a spinning M against a P that is being given up. ('Need')
  *     A submitter that sees no spinning M and no idle P has no M to wake. Meanwhile an M
@@ -55,8 +57,8 @@
  *     look at the queues. Both change the same word by RMW, so one comes first.
  *     Submitter first: it has set NEED, the M finds NEED in the value that it replaced, and
  *     starts to spin. M first: the submitter's compare-and-swap fails, and its next try
- *     sees the idle P. The thread that raises the number of spinning Ms above zero clears
- *     NEED. A last spinning M that has found work while no P is idle sets NEED in place of
+ *     sees the idle P. The thread that wakes a spinning M, and an M that begins to spin,
+ *     clear NEED. A last spinning M that has found work while no P is idle sets NEED in place of
  *     itself, for the same reason: there is no M to wake, and the next M that gives its P
  *     up looks.
  *
@@ -435,16 +437,20 @@ bool rt_spinning_give_up(struct rt_m *m) {
     /* relaxed: ordered by the fence */
     uint32_t attention = rt_load_rlx(&p->attention);
     bool unwanted = (attention & (RT_ATTENTION_STOP | RT_ATTENTION_RETIRE)) != 0;
+    bool back = false;
     if (unwanted || (old & RT_PIDLE_NEED) != 0) {
-        return rt_pidle_come_back(m, p);
+        back = rt_pidle_come_back(m, p);
     }
-    if (searched && rt_pidle_spinning(old) == 1) {
+    if (!back && searched && rt_pidle_spinning(old) == 1) {
         fence_last_spinning(old);
         if (rt_pending_surplus(1) > 0) {
-            return rt_pidle_come_back(m, p);
+            back = rt_pidle_come_back(m, p);
+            if (!back) {
+                rt_wakep_slow(1); /* sets NEED if no P is idle any more */
+            }
         }
     }
-    return false;
+    return back;
 }
 
 void rt_pidle_take_first(void) {

@@ -266,33 +266,14 @@ static void fill_and_yield(void *job) {
     sim_job_ends(job);
 }
 
-/* Goes on until a thread is at this function, which then has no turn for a while. */
-static bool aim_at(const char *function, int tries) {
-    if (!sim_site_exists(function)) {
-        sim_fail("no function %s has a step", function);
-    }
-    for (; tries > 0; tries--) {
-        for (int i = 0; i < sim.threads_end; i++) {
-            struct sim_thread *t = &sim.threads[i];
-            if (t->state == SIM_RUNNABLE && t->site != NULL &&
-                strcmp(t->site->function, function) == 0) {
-                sim_stall(t, (uint64_t)sim_pick(1, 60));
-                return true;
-            }
-        }
-        sim_pause();
-    }
-    return false;
-}
-
 /* One is too many just when its owner has looked whether it is, and is wanted again just
    when its owner has seen that. */
 static void resize_when_full(void *unused) {
     (void)unused;
     while (fillers_left > 0) {
-        if (aim_at("rt_attention_has", 1000)) {
+        if (sim_aim_at("rt_attention_has", 1000)) {
             tuco_procs(1);
-            (void)aim_at("findrunnable", 60);
+            (void)sim_aim_at("findrunnable", 60);
             tuco_procs(2);
         }
     }

@@ -189,3 +189,54 @@ SIM_SCENARIO(hog, "a goroutine yields to one that computes until the first goes 
     sim.steady = true;
     sim_main(hog_main);
 }
+
+/* A thread comes back from a call and takes the processor that the last spinning M gives
+   up, just when another thread submits. */
+static int taken_back_rounds;
+static int taken_back_ended;
+
+static void come_back_and_compute(void *round) {
+    tuco_blocking_enter();
+    sim_block();
+    tuco_blocking_exit();
+    sim_await(&taken_back_ended, (int)(intptr_t)round);
+}
+
+static void end_round(void *unused) {
+    (void)unused;
+    taken_back_ended++;
+}
+
+static void submit_at_return(void *unused) {
+    (void)unused;
+    for (int round = 1; round <= taken_back_rounds; round++) {
+        sim_check(tuco_wg_go(&all, come_back_and_compute, (void *)(intptr_t)round) == 0);
+        while (sim.blocked == 0) {
+            sim_sleep_until(sim.now_ns + TUCO_MICROSECOND);
+        }
+        sim_sleep_until(sim.now_ns + 2 * TUCO_MILLISECOND);
+        for (int i = 0; i < sim_procs(); i++) {
+            sim_check(tuco_wg_go(&all, crowd_member, NULL) == 0);
+        }
+        sim_await(&crowd_arrived, round * sim_procs());
+        sim_pause_some(30);
+        sim_unblock_all();
+        sim_pause_some(20);
+        sim_check(tuco_wg_go(&all, end_round, NULL) == 0);
+        (void)sim_aim_at("fence_last_spinning", 60);
+        tuco_wg_wait(&all);
+    }
+}
+
+SIM_SCENARIO(taken_back, "a thread submits while another takes the processor given up") {
+    sim_begin_procs(2, 2);
+    sim.steady = true;
+    crowd_arrived = taken_back_ended = 0;
+    taken_back_rounds = sim_pick(2, 24);
+    sim_check(tuco_start() == 0);
+    sim_search();
+    sim_threads_join(sim_threads_start(submit_at_return, 1));
+    tuco_wg_wait(&all);
+    sim_check(tuco_stop(TUCO_NEVER) == 0);
+    sim_check(sim_threads_alive() == 1);
+}
