@@ -53,10 +53,14 @@ void rt_die_watch(void (*fn)(void)) {
     rt_store_rlx(&watcher, fn); /* relaxed: what fn reads is under a lock */
 }
 
+/* Not again from within: if the watcher fails, its report ends the process. */
 static void call_watcher(void) {
+    static __thread bool calling;
     watcher_fn *fn = rt_load_rlx(&watcher); /* relaxed: as in rt_die_watch() */
-    if (fn != NULL) {
+    if (fn != NULL && !calling) {
+        calling = true;
         fn();
+        calling = false;
     }
 }
 

@@ -117,8 +117,8 @@ void sim_hog_until(const int *what, int value);
 /* Computes until the goroutine is requested to yield, at most for some slices. */
 void sim_hog_until_asked(void);
 
-/* Makes steps until a thread is at this function, which then has no turn for a while. False:
-   none was after so many tries. */
+/* Makes steps until a thread is at this function, which then has no turn for a while.
+   False: none was after so many tries. */
 bool sim_aim_at(const char *function, int tries);
 
 /* What the processors have learned of wakers is forgotten: see 'Habits' in park.c. */

@@ -58,9 +58,9 @@
  *     Submitter first: it has set NEED, the M finds NEED in the value that it replaced, and
  *     starts to spin. M first: the submitter's compare-and-swap fails, and its next try
  *     sees the idle P. The thread that wakes a spinning M, and an M that begins to spin,
- *     clear NEED. A last spinning M that has found work while no P is idle sets NEED in place of
- *     itself, for the same reason: there is no M to wake, and the next M that gives its P
- *     up looks.
+ *     clear NEED. A last spinning M that has found work while no P is idle sets NEED in
+ *     place of itself, for the same reason: there is no M to wake, and the next M that
+ *     gives its P up looks.
  *
  * Fences. While all Ps are busy, the word has NEED, and a submitter only reads it: the next
  * M that gives its P up will look. That is the case of every spawn and yield in a program
