@@ -219,6 +219,12 @@ static bool p_is_wanted(struct rt_p *p, int64_t now) {
             rt_pending_count(1) > 0);
 }
 
+/* True if a wired goroutine is runnable: more are locked than signals have stopped. Its
+   thread waits, and needs nothing but a P. */
+static bool has_wired(void) {
+    return rt_lockedm_length() > rt_lockedm_stepped_aside();
+}
+
 /* True if an M can go on with p at once, or p needs none. A stopped goroutine gets p only
    if no thread can be started for a while: it runs for a slice before those in the queues,
    and if its thread seems asleep as well, p may go to another one that is stopped. */
@@ -227,7 +233,7 @@ static bool has_successor(const struct rt_p *p, int64_t blocked_ns) {
         return true;
     }
     rt_newm_want_spare(blocked_ns >= RT_STUCK_NS); /* for the next look */
-    return rt_lockedm_length() > 0 && blocked_ns >= RT_NO_SPARE_NS;
+    return has_wired() || (rt_lockedm_length() > 0 && blocked_ns >= RT_NO_SPARE_NS);
 }
 
 /* After the claim. True: sysmon holds the P. */
