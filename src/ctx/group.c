@@ -77,6 +77,7 @@ static void run_and_leave(void *raw) {
     struct rt_defer end;
     struct rt_g *g = rt_m_g(arch_self());
     rt_defer_push(g, &end, group_leave, call->group);
+    g->fn = (tuco_fn *)(uintptr_t)call->fn; /* for reports, and for habits: see park.c */
     group_run(call);
     rt_defer_run_all(g);
 }

@@ -47,6 +47,15 @@ enum rt_gflags {
     RT_G_FLAGS_WOKEN = RT_G_FLAG_FOREIGN | RT_G_FLAG_LOCKEDM | RT_G_FLAG_AHEAD,
 };
 
+/* What a waker does after it has woken a goroutine: see 'Habits' in park.c. */
+struct rt_habit {
+    int8_t score : 4;     /* above 0: it goes on; the higher, the more certainly */
+    uint8_t stops_in : 4; /* the period in which it was seen to stop soon; 0: none */
+};
+
+/* Periods are numbered from 1 to this, and again. */
+#define RT_HABIT_PERIODS 15
+
 struct rt_defer;
 struct rt_waitq;
 
@@ -109,6 +118,10 @@ struct rt_g {
         /* Holder: 1 + id of the M that ran it last. Only with TUCODEBUG=migrate. */
         uint32_t last_m;
     };
+    /* Its habit at the place where it woke a goroutine last; key 0: it has woken none
+       beside an idle P. See 'Habits' in park.c. The spawner, then the G itself. */
+    struct rt_habit habit;
+    uint8_t habit_key;
     /* Atomic: until when it counts as one that computes for long, in milliseconds modulo
        65536; 0: it does not. Sysmon's hint, see 'Patience' in retake.c. */
     rt_atomic(uint16_t) hog_until_ms;

@@ -96,15 +96,9 @@ struct rt_waiting {
     bool chain_over; /* the goroutine in runnext goes behind the ring */
 };
 
-/* What wakers do after they have woken a goroutine that waits at a certain place: see
-   'Habits' in park.c. */
-struct rt_habit {
-    int8_t score;     /* above 0: they go on; the higher, the more certainly */
-    uint8_t stops_in; /* the period in which they were seen to stop soon; 0: none */
-};
-
-/* Places with the same remainder share a habit. */
-#define RT_HABITS 256
+/* Habits that a P keeps for places. Two places share one if the lowest bits of their keys
+   are equal. */
+#define RT_HABITS 512
 
 /* How long a shortage has lasted: see rt_lack_lasts(). */
 struct rt_lack {
@@ -179,7 +173,7 @@ struct rt_p {
     struct rt_pace pace;
     uint32_t poll_countdown; /* waits for descriptors until the next look at the clock */
     uint32_t next_countdown; /* Gs from runnext until the next look at the clock */
-    struct rt_habit *woke_habit; /* of the last waker beside an idle P; NULL: none */
+    struct rt_habit *woke_place; /* of the last wake-up beside an idle P; NULL: none */
     struct rt_waiting waiting;
     bool helps;          /* helps another P with its timers: see findrunnable.c */
     bool yieldq_turn;    /* next time yieldq comes before the global queue */

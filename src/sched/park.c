@@ -32,56 +32,65 @@ static bool migrating(void) {
  * pay for wake-ups that find nothing. Leaving it to sysmon: sysmon looks microseconds to a
  * millisecond later, each time.
  *
- * The way taken. What a waker does next depends on the place in the program. So a P has a
- * habit for each place where goroutines wait or are spawned, and for each function that
- * wakers run there. It learns from wake-ups that find a P idle, by the time from the
- * wake-up to the waker's next stop. Wakers that stopped within RT_GOES_ON_NS four times in
- * a row use runnext, and are not measured again in this period. For wakers that go on, the
- * woken goroutine goes to the ring and an M is woken; all these wake-ups are measured. A
- * long one counts as much as two short ones: it would keep a goroutine waiting, where a
- * short one in the ring costs a wake-up. A thief that steals from a runnext, and sysmon
- * when it finds a goroutine waiting in one, record that the wakers go on, even in a period
- * in which they were seen to stop.
+ * The way taken. What a waker does next depends on the place in the program: the function
+ * that it runs, where it was spawned, and where the woken goroutine waits or was spawned.
+ * So a goroutine has a habit for the place where it wakes others. A P has one for each
+ * place, with which a goroutine begins: many programs start a goroutine for each request,
+ * which wakes another one once and ends.
+ *
+ * Habits are learned from wake-ups that find a P idle, by the time from the wake-up to the
+ * waker's next stop. A waker that stopped within RT_GOES_ON_NS four times in a row uses
+ * runnext, and is not measured again in this period. For a waker that goes on, the woken
+ * goroutine goes to the ring and an M is woken; all these wake-ups are measured. A long one
+ * counts as much as two short ones: it would keep a goroutine waiting, where a short one in
+ * the ring costs a wake-up. A thief that steals from a runnext, and sysmon when it finds a
+ * goroutine waiting in one, record that the waker goes on, even in a period in which it was
+ * seen to stop.
  *
  * A period is HABIT_PERIOD_NS (sysmon.c): sysmon begins a new one while some Ps are idle
- * and some busy. A measurement takes about 60 ns, and there are four in a period of a P
- * for each place at which wakers stop.
+ * and some busy. A measurement takes about 60 ns, and there are four in a period for each
+ * goroutine that stops.
  *
- * One wrong guess costs at most four useless wake-ups.
+ * One wrong guess costs at most four useless wake-ups. Not solved: a goroutine that goes on
+ * after some wake-ups at a place and stops after others.
  */
 #define HABIT_SURE  4
 #define HABIT_STOPS (-3) /* the next short wake-up is the fourth in a row */
 
 /* A waker with the habit h went on, or stopped soon, after a wake-up. */
 static void habit_learn(struct rt_habit *h, bool goes_on, uint8_t period) {
+    int score = h->score;
     if (goes_on) {
-        int8_t score = h->score > 0 ? h->score : 0;
-        h->score = (int8_t)(score + 2 < HABIT_SURE ? score + 2 : HABIT_SURE);
+        score = (score > 0 ? score : 0) + 2;
         h->stops_in = 0;
-    } else if (h->score > HABIT_STOPS) {
-        h->score--;
+    } else if (score > HABIT_STOPS) {
+        score--;
     } else {
-        h->score = 0;
+        score = 0;
         h->stops_in = period;
     }
+    h->score = (int8_t)(score < HABIT_SURE ? score : HABIT_SURE);
 }
 
 /* relaxed, here and below: woke_ns is the owner's, except for hints, and the period is a
    number */
-void rt_judge_waker(struct rt_p *p, int64_t woke_ns) {
+void rt_judge_waker(struct rt_m *m, int64_t woke_ns) {
+    struct rt_p *p = m->p;
     bool goes_on = os_now() - woke_ns >= RT_GOES_ON_NS;
     rt_store_rlx(&p->woke_ns, 0);
-    if (p->woke_habit != NULL) {
-        habit_learn(p->woke_habit, goes_on, rt_load_rlx(&p->habit_period));
+    if (p->woke_place != NULL) {
+        uint8_t period = rt_load_rlx(&p->habit_period);
+        habit_learn(&rt_m_g(m)->habit, goes_on, period);
+        habit_learn(p->woke_place, goes_on, period);
     }
 }
 
 /* The waker wakes another goroutine before it stops. That does not show what the first
    wake-up was worth, unless the waker has gone on for long enough. */
-static void judge_between(struct rt_p *p, int64_t now) {
-    int64_t woke_ns = rt_load_rlx(&p->woke_ns);
+static void judge_between(struct rt_m *m, int64_t now) {
+    int64_t woke_ns = rt_load_rlx(&m->p->woke_ns);
     if (woke_ns != 0 && now - woke_ns >= RT_GOES_ON_NS) {
-        rt_judge_waker(p, woke_ns);
+        rt_judge_waker(m, woke_ns);
     }
 }
 
@@ -126,17 +135,17 @@ void rt_queue_kicked(struct rt_p *p, struct rt_g *kicked) {
 
 /* The measured time begins after rt_wakep(), so that it does not include the cost of waking
    an M. A scheduler runs what it has made runnable. */
-void rt_queue_measured(struct rt_m *m, struct rt_g *g, struct rt_habit *h) {
+void rt_queue_measured(struct rt_m *m, struct rt_g *g) {
     struct rt_p *p = m->p;
+    struct rt_habit *h = &rt_m_g(m)->habit;
     if (rt_m_g(m) == &m->g0) {
-        p->woke_habit = NULL;
+        p->woke_place = NULL;
         rt_queue_runnext(p, g);
         return;
     }
     int64_t now = os_now();
-    judge_between(p, now);
+    judge_between(m, now);
     bool measured = h->stops_in != rt_load_rlx(&p->habit_period);
-    p->woke_habit = h;
     if (h->score > 0) {
         queue_put(p, g);
         rt_wakep(1);

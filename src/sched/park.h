@@ -133,26 +133,31 @@ RT_NOINLINE void rt_queue_yielded_global(struct rt_g *g);
 /* For rt_queue_runnext(). kicked was in runnext. */
 RT_NOINLINE void rt_queue_kicked(struct rt_p *p, struct rt_g *kicked);
 
-/* For rt_queue_woken(). A P is idle; and such wakers, with the habit h, are not known to
-   stop soon, or the waker's last wake-up is still measured. */
-RT_NOINLINE void rt_queue_measured(struct rt_m *m, struct rt_g *g, struct rt_habit *h);
+/* For rt_queue_woken(). A P is idle; and the waker is not known to stop soon, or its last
+   wake-up is still measured. */
+RT_NOINLINE void rt_queue_measured(struct rt_m *m, struct rt_g *g);
 
 /* For rt_stop_waker(). */
-RT_NOINLINE void rt_judge_waker(struct rt_p *p, int64_t woke_ns);
+RT_NOINLINE void rt_judge_waker(struct rt_m *m, int64_t woke_ns);
 
 /* The goroutine that runs on m stops. If its last wake-up is measured, that ends here. */
 static RT_INLINE void rt_stop_waker(struct rt_m *m) {
     int64_t woke_ns = rt_load_rlx(&m->p->woke_ns); /* relaxed: as in rt_judge_waker() */
     if (unlikely(woke_ns != 0)) {
-        rt_judge_waker(m->p, woke_ns);
+        rt_judge_waker(m, woke_ns);
     }
 }
 
-/* The habit of goroutines that run fn and wake one that waits at pc. */
-static RT_INLINE struct rt_habit *rt_habit_of(struct rt_p *p, tuco_fn *fn,
-                                              const void *pc) {
-    uintptr_t place = ((uintptr_t)pc >> 2) + ((uintptr_t)fn >> 4);
-    return &p->habits[place % RT_HABITS];
+/* The waker begins to wake goroutines at another place: it takes the place's habit. */
+static RT_INLINE void rt_habit_begin(struct rt_p *p, struct rt_g *waker, const void *pc) {
+    uintptr_t place =
+        (uintptr_t)pc ^ (uintptr_t)waker->fn << 7 ^ (uintptr_t)waker->creator_pc << 13;
+    uint32_t key = (uint32_t)((uint64_t)place * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+    p->woke_place = &p->habits[(key >> 16) % RT_HABITS];
+    if (unlikely(waker->habit_key != (uint8_t)(key | 1))) {
+        waker->habit_key = (uint8_t)(key | 1);
+        waker->habit = *p->woke_place;
+    }
 }
 
 /* Owner of p. Puts g into runnext. If that kicks out another G, wakes an M for it. */
@@ -164,19 +169,19 @@ static RT_INLINE void rt_queue_runnext(struct rt_p *p, struct rt_g *g) {
 }
 
 /* The goroutine that runs on m has woken g, which waited at pc, or spawned it there. Puts g
-   into runnext; if such wakers go on, into the ring for an idle P. See 'Habits' in
-   park.c. */
+   into runnext; if the waker is known to go on, into the ring for an idle P. See 'Habits'
+   in park.c. */
 static RT_INLINE void rt_queue_woken(struct rt_m *m, struct rt_g *g, const void *pc) {
     struct rt_p *p = m->p;
     if (unlikely(rt_pidle_has_room(rt_load_rlx(&rt_pidle.word)))) { /* relaxed: a hint */
-        struct rt_habit *h = rt_habit_of(p, rt_m_g(m)->fn, pc);
+        struct rt_g *waker = rt_m_g(m);
+        rt_habit_begin(p, waker, pc);
         /* relaxed, both: a number, and as in rt_judge_waker() */
-        if (h->stops_in != rt_load_rlx(&p->habit_period) ||
+        if (waker->habit.stops_in != rt_load_rlx(&p->habit_period) ||
             unlikely(rt_load_rlx(&p->woke_ns) != 0)) {
-            rt_queue_measured(m, g, h);
+            rt_queue_measured(m, g);
             return;
         }
-        p->woke_habit = h;
     }
     rt_queue_runnext(p, g);
 }

@@ -199,6 +199,7 @@ static uint64_t next_id(struct rt_p *p) {
 
 static void g_fill(struct rt_g *g, uint64_t id, tuco_fn *fn, void *arg) {
     g->id = id;
+    g->habit_key = 0;
     g->fn = fn;
     g->arg = arg;
     g->stack_log2 = (uint8_t)rt_stack_cached_log2;

@@ -347,6 +347,7 @@ static void run_call(void *raw) {
     struct rt_defer done;
     struct rt_g *g = rt_m_g(arch_self());
     rt_defer_push(g, &done, call_done, call->wg);
+    g->fn = call->fn; /* for reports, and for habits: see park.c */
     call->fn(call->arg);
     rt_defer_run_all(g);
 }

@@ -454,7 +454,7 @@ static void begin_habit_period(int64_t now) {
         return;
     }
     sysmon.habits_ns = now;
-    sysmon.habit_period = sysmon.habit_period == UINT8_MAX ? 1 : sysmon.habit_period + 1;
+    sysmon.habit_period = (uint8_t)(sysmon.habit_period % RT_HABIT_PERIODS + 1);
     for (uint32_t i = 0; i < rt_sched_ps_end(); i++) {
         /* relaxed: a number */
         rt_store_rlx(&rt_sched.ps[i].habit_period, sysmon.habit_period);
