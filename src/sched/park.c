@@ -85,11 +85,10 @@ void rt_judge_waker(struct rt_m *m, int64_t woke_ns) {
     }
 }
 
-/* The waker wakes another goroutine before it stops. That does not show what the first
-   wake-up was worth, unless the waker has gone on for long enough. */
-static void judge_between(struct rt_m *m, int64_t now) {
-    int64_t woke_ns = rt_load_rlx(&m->p->woke_ns);
-    if (woke_ns != 0 && now - woke_ns >= RT_GOES_ON_NS) {
+/* That the waker wakes another goroutine does not show what the first wake-up was worth,
+   unless the waker has gone on for long enough. */
+void rt_judge_between(struct rt_m *m, int64_t woke_ns) {
+    if (os_now() - woke_ns >= RT_GOES_ON_NS) {
         rt_judge_waker(m, woke_ns);
     }
 }
@@ -143,17 +142,14 @@ void rt_queue_measured(struct rt_m *m, struct rt_g *g) {
         rt_queue_runnext(p, g);
         return;
     }
-    int64_t now = os_now();
-    judge_between(m, now);
-    bool measured = h->stops_in != rt_load_rlx(&p->habit_period);
     if (h->score > 0) {
         queue_put(p, g);
         rt_wakep(1);
-        now = os_now();
     } else {
         rt_queue_runnext(p, g);
     }
-    rt_store_rlx(&p->woke_ns, measured ? now : 0);
+    bool measured = h->stops_in != rt_load_rlx(&p->habit_period);
+    rt_store_rlx(&p->woke_ns, measured ? os_now() : 0);
 }
 
 /* For a G with one of RT_G_FLAGS_WOKEN. True: it goes to no run queue, being the proxy of a

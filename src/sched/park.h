@@ -140,6 +140,9 @@ RT_NOINLINE void rt_queue_measured(struct rt_m *m, struct rt_g *g);
 /* For rt_stop_waker(). */
 RT_NOINLINE void rt_judge_waker(struct rt_m *m, int64_t woke_ns);
 
+/* For rt_queue_woken(). The goroutine on m has woken another one at woke_ns. */
+RT_NOINLINE void rt_judge_between(struct rt_m *m, int64_t woke_ns);
+
 /* The goroutine that runs on m stops. If its last wake-up is measured, that ends here. */
 static RT_INLINE void rt_stop_waker(struct rt_m *m) {
     int64_t woke_ns = rt_load_rlx(&m->p->woke_ns); /* relaxed: as in rt_judge_waker() */
@@ -175,10 +178,14 @@ static RT_INLINE void rt_queue_woken(struct rt_m *m, struct rt_g *g, const void 
     struct rt_p *p = m->p;
     if (unlikely(rt_pidle_has_room(rt_load_rlx(&rt_pidle.word)))) { /* relaxed: a hint */
         struct rt_g *waker = rt_m_g(m);
+        int64_t woke_ns = rt_load_rlx(&p->woke_ns); /* relaxed: as in rt_judge_waker() */
+        if (unlikely(woke_ns != 0)) {
+            rt_judge_between(m, woke_ns); /* of its habit at the earlier place */
+        }
         rt_habit_begin(p, waker, pc);
-        /* relaxed, both: a number, and as in rt_judge_waker() */
+        /* relaxed: a number */
         if (waker->habit.stops_in != rt_load_rlx(&p->habit_period) ||
-            unlikely(rt_load_rlx(&p->woke_ns) != 0)) {
+            unlikely(woke_ns != 0)) {
             rt_queue_measured(m, g);
             return;
         }
