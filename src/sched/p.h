@@ -96,8 +96,7 @@ struct rt_waiting {
     bool chain_over; /* the goroutine in runnext goes behind the ring */
 };
 
-/* Habits that a P keeps for places. Two places share one if the lowest bits of their keys
-   are equal. */
+/* Habits that a P keeps for places. Two places share one if their hashes are equal. */
 #define RT_HABITS 512
 
 /* How long a shortage has lasted: see rt_lack_lasts(). */
@@ -173,7 +172,7 @@ struct rt_p {
     struct rt_pace pace;
     uint32_t poll_countdown; /* waits for descriptors until the next look at the clock */
     uint32_t next_countdown; /* Gs from runnext until the next look at the clock */
-    struct rt_habit *woke_place; /* of the last wake-up beside an idle P; NULL: none */
+    struct rt_habit *woke_place; /* of the last wake-up; NULL: it learns nothing */
     struct rt_waiting waiting;
     bool helps;          /* helps another P with its timers: see findrunnable.c */
     bool yieldq_turn;    /* next time yieldq comes before the global queue */

@@ -77,20 +77,30 @@ static void habit_learn(struct rt_habit *h, bool goes_on, uint8_t period) {
 void rt_judge_waker(struct rt_m *m, int64_t woke_ns) {
     struct rt_p *p = m->p;
     bool goes_on = os_now() - woke_ns >= RT_GOES_ON_NS;
+    uint8_t period = rt_load_rlx(&p->habit_period);
     rt_store_rlx(&p->woke_ns, 0);
+    habit_learn(&rt_m_g(m)->habit, goes_on, period);
     if (p->woke_place != NULL) {
-        uint8_t period = rt_load_rlx(&p->habit_period);
-        habit_learn(&rt_m_g(m)->habit, goes_on, period);
         habit_learn(p->woke_place, goes_on, period);
     }
 }
 
 /* That the waker wakes another goroutine does not show what the first wake-up was worth,
    unless the waker has gone on for long enough. */
-void rt_judge_between(struct rt_m *m, int64_t woke_ns) {
-    if (os_now() - woke_ns >= RT_GOES_ON_NS) {
+static void judge_between(struct rt_m *m) {
+    int64_t woke_ns = rt_load_rlx(&m->p->woke_ns);
+    if (woke_ns != 0 && os_now() - woke_ns >= RT_GOES_ON_NS) {
         rt_judge_waker(m, woke_ns);
     }
+}
+
+/* The habit of p for goroutines that run what the waker runs, and wake one at pc. */
+static struct rt_habit *habit_at(struct rt_p *p, const struct rt_g *waker,
+                                 const void *pc) {
+    uintptr_t place =
+        (uintptr_t)pc ^ (uintptr_t)waker->fn << 7 ^ (uintptr_t)waker->creator_pc << 13;
+    uint64_t hash = (uint64_t)place * UINT64_C(0x9e3779b97f4a7c15) >> 40;
+    return &p->habits[hash % RT_HABITS];
 }
 
 /* The ring is full: moves half of it and g to the global queue. */
@@ -134,21 +144,27 @@ void rt_queue_kicked(struct rt_p *p, struct rt_g *kicked) {
 
 /* The measured time begins after rt_wakep(), so that it does not include the cost of waking
    an M. A scheduler runs what it has made runnable. */
-void rt_queue_measured(struct rt_m *m, struct rt_g *g) {
+void rt_queue_measured(struct rt_m *m, struct rt_g *g, const void *pc) {
     struct rt_p *p = m->p;
-    struct rt_habit *h = &rt_m_g(m)->habit;
-    if (rt_m_g(m) == &m->g0) {
+    struct rt_g *waker = rt_m_g(m);
+    if (waker == &m->g0) {
         p->woke_place = NULL;
         rt_queue_runnext(p, g);
         return;
     }
-    if (h->score > 0) {
+    judge_between(m); /* while the waker has its habit of the earlier place */
+    p->woke_place = habit_at(p, waker, pc);
+    if (waker->habit_key != rt_habit_key(pc)) {
+        waker->habit_key = rt_habit_key(pc);
+        waker->habit = *p->woke_place;
+    }
+    if (waker->habit.score > 0) {
         queue_put(p, g);
         rt_wakep(1);
     } else {
         rt_queue_runnext(p, g);
     }
-    bool measured = h->stops_in != rt_load_rlx(&p->habit_period);
+    bool measured = waker->habit.stops_in != rt_load_rlx(&p->habit_period);
     rt_store_rlx(&p->woke_ns, measured ? os_now() : 0);
 }
 

@@ -135,13 +135,10 @@ RT_NOINLINE void rt_queue_kicked(struct rt_p *p, struct rt_g *kicked);
 
 /* For rt_queue_woken(). A P is idle; and the waker is not known to stop soon, or its last
    wake-up is still measured. */
-RT_NOINLINE void rt_queue_measured(struct rt_m *m, struct rt_g *g);
+RT_NOINLINE void rt_queue_measured(struct rt_m *m, struct rt_g *g, const void *pc);
 
 /* For rt_stop_waker(). */
 RT_NOINLINE void rt_judge_waker(struct rt_m *m, int64_t woke_ns);
-
-/* For rt_queue_woken(). The goroutine on m has woken another one at woke_ns. */
-RT_NOINLINE void rt_judge_between(struct rt_m *m, int64_t woke_ns);
 
 /* The goroutine that runs on m stops. If its last wake-up is measured, that ends here. */
 static RT_INLINE void rt_stop_waker(struct rt_m *m) {
@@ -151,16 +148,9 @@ static RT_INLINE void rt_stop_waker(struct rt_m *m) {
     }
 }
 
-/* The waker begins to wake goroutines at another place: it takes the place's habit. */
-static RT_INLINE void rt_habit_begin(struct rt_p *p, struct rt_g *waker, const void *pc) {
-    uintptr_t place =
-        (uintptr_t)pc ^ (uintptr_t)waker->fn << 7 ^ (uintptr_t)waker->creator_pc << 13;
-    uint32_t key = (uint32_t)((uint64_t)place * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-    p->woke_place = &p->habits[(key >> 16) % RT_HABITS];
-    if (unlikely(waker->habit_key != (uint8_t)(key | 1))) {
-        waker->habit_key = (uint8_t)(key | 1);
-        waker->habit = *p->woke_place;
-    }
+/* Of the place where a waker finds the goroutine that it wakes. Not 0. */
+static RT_INLINE uint8_t rt_habit_key(const void *pc) {
+    return (uint8_t)((uintptr_t)pc ^ (uintptr_t)pc >> 7) | 1;
 }
 
 /* Owner of p. Puts g into runnext. If that kicks out another G, wakes an M for it. */
@@ -177,18 +167,15 @@ static RT_INLINE void rt_queue_runnext(struct rt_p *p, struct rt_g *g) {
 static RT_INLINE void rt_queue_woken(struct rt_m *m, struct rt_g *g, const void *pc) {
     struct rt_p *p = m->p;
     if (unlikely(rt_pidle_has_room(rt_load_rlx(&rt_pidle.word)))) { /* relaxed: a hint */
-        struct rt_g *waker = rt_m_g(m);
-        int64_t woke_ns = rt_load_rlx(&p->woke_ns); /* relaxed: as in rt_judge_waker() */
-        if (unlikely(woke_ns != 0)) {
-            rt_judge_between(m, woke_ns); /* of its habit at the earlier place */
-        }
-        rt_habit_begin(p, waker, pc);
-        /* relaxed: a number */
-        if (waker->habit.stops_in != rt_load_rlx(&p->habit_period) ||
-            unlikely(woke_ns != 0)) {
-            rt_queue_measured(m, g);
+        const struct rt_g *waker = rt_m_g(m);
+        /* relaxed, both: a number, and as in rt_judge_waker() */
+        if (waker->habit_key != rt_habit_key(pc) ||
+            waker->habit.stops_in != rt_load_rlx(&p->habit_period) ||
+            unlikely(rt_load_rlx(&p->woke_ns) != 0)) {
+            rt_queue_measured(m, g, pc);
             return;
         }
+        p->woke_place = NULL;
     }
     rt_queue_runnext(p, g);
 }
