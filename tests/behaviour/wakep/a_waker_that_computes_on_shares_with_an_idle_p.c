@@ -4,6 +4,7 @@
 /* fixed procs */
 /* serial */
 /* not under qemu */
+#include "base/compiler.h"
 #include "turns.h"
 
 #include <dirent.h>
@@ -158,5 +159,8 @@ TEST(two_ps) {
 }
 
 TEST(new_goroutines) {
+    if (RT_TSAN) {
+        SKIP("ThreadSanitizer needs longer than SHORT_SPAN to begin a goroutine.");
+    }
     share(pass_items_anew);
 }

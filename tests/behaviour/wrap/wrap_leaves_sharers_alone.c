@@ -158,8 +158,8 @@ static int standard_main(void *unused) {
     return 0;
 }
 
-/* The watchdog's thread may hold a lock of ASan's allocator, which the child would wait for:
-   so the thread ends before the fork. */
+/* The watchdog's thread may hold a lock of ASan's allocator, which the child would wait
+   for: so the thread ends before the fork. */
 static pid_t start_child(void) {
     test_watchdog_pause();
     pid_t child = fork();
